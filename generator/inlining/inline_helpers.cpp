@@ -289,12 +289,17 @@ class FunctionInliner : public SyntaxWalk {
     /// Whether the name means something in the block at hand, or around it.
     bool is_taken(const std::string& name) const {
         if (parameters_.contains(name)) return true;
-        const auto words = identifiers(text_, range(parents_.back()));
-        if (std::ranges::any_of(words, [&](const Word& w) { return w.text == name; })) return true;
+        if (words_of(parents_.back()).contains(name)) return true;
         return std::ranges::any_of(parents_, [&](const clang::Stmt* s) {
             const auto added = added_.find(s);
             return (added != added_.end() && added->second.contains(name)) || declares(s, name);
         });
+    }
+    const std::set<std::string>& words_of(const clang::Stmt* block) const {
+        const auto [words, added] = words_.try_emplace(block);
+        if (added)
+            for (auto& w : identifiers(text_, range(block))) words->second.insert(w.text);
+        return words->second;
     }
     std::string free_name(const std::string& name) const {
         for (int n = 2;; ++n) {
@@ -321,7 +326,8 @@ class FunctionInliner : public SyntaxWalk {
     std::vector<clang::Stmt*> parents_;
     std::map<const clang::Expr*, PlacedText> replaced_;  // looked up only
     std::set<std::string> parameters_;
-    std::map<const clang::Stmt*, std::set<std::string>> added_;  // names, to blocks
+    std::map<const clang::Stmt*, std::set<std::string>> added_;          // names, to blocks
+    mutable std::map<const clang::Stmt*, std::set<std::string>> words_;  // of blocks, as read
     std::string whole_;          // its body with tokens, return included
     std::string before_result_;  // what a call that it returns became, without the value
     std::ptrdiff_t lines_ = 0;

@@ -58,11 +58,11 @@ template <typename Value>
 /// first has left its key.
 [[gnu::always_inline]] inline unsigned long long meet(unsigned long long* meeting,
                                                       unsigned long long key) {
-    const unsigned long long other = atomicExch(meeting, key);
-    if (other != 0) {
-        *meeting = 0;
+    const unsigned long long left = atomicExch(meeting, key);
+    if (left != 0) {
+        meeting[0] = 0;
     }
-    return other;
+    return left;
 }
 
 /// Adds to *sum, what run `run` has of a row that the runs `first` … `last` share, the sums of all

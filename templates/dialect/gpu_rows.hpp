@@ -179,6 +179,37 @@ template <bool wide, int step, int unroll, int num_rhs, int rhs_group, int rhs_l
     }
 }
 
+/// *sum += the products of a row of `count` entries, shared out among `lanes` lanes, of which this is
+/// number `lane`; all callers know how many. `unroll` entries are under way at a time: their values
+/// and columns are loaded before any x is, and every x before the first is used.
+template <int unroll, typename Value, typename Vector, typename Storage, typename Index,
+          typename Offset>
+[[gnu::always_inline]] inline void add_entries(Value* sum, const Storage* values,
+                                               const Index* col_idx, const Vector* x, Offset lane,
+                                               int lanes, Offset count) {
+    for (Offset left = count - lane; left > 0; left -= lanes * unroll) {
+        const Offset k = count - left;
+        Storage value[unroll] = {};
+        Index col[unroll] = {};
+        for (int u = 0; u < unroll; ++u) {
+            if (left > u * lanes) {
+                value[u] = load_stored(values + k + u * lanes);
+                col[u] = load_stream(col_idx + k + u * lanes);
+            }
+        }
+        Vector factor[unroll] = {};
+        for (int u = 0; u < unroll; ++u) {
+            if (left > u * lanes) {
+                factor[u] = x[col[u]];
+            }
+        }
+        // Where there is no entry, both factors are zero.
+        for (int u = 0; u < unroll; ++u) {
+            sum[0] = multiply_add(widened<Value>(value[u]), converted<Value>(factor[u]), sum[0]);
+        }
+    }
+}
+
 /// sum[r] += the products of a row of `count` entries, shared out among `step` lanes, of which this
 /// is number `lane`. `unroll` of them are under way at a time: their values and columns are loaded
 /// before any x is, and every x before the first is used.
@@ -189,28 +220,7 @@ template <int step, int unroll, int num_rhs, int rhs_group, int rhs_lanes = 1,
                                                    const Index* col_idx, const Vector* x, long ld_x,
                                                    Offset lane, Offset count) {
     if constexpr (num_rhs == 1) {
-        for (Offset left = count - lane; left > 0; left -= step * unroll) {
-            const Offset k = count - left;
-            Storage value[unroll] = {};
-            Index col[unroll] = {};
-            for (int u = 0; u < unroll; ++u) {
-                if (left > u * step) {
-                    value[u] = load_stored(values + k + u * step);
-                    col[u] = load_stream(col_idx + k + u * step);
-                }
-            }
-            Vector factor[unroll] = {};
-            for (int u = 0; u < unroll; ++u) {
-                if (left > u * step) {
-                    factor[u] = x[col[u]];
-                }
-            }
-            // Where there is no entry, both factors are zero.
-            for (int u = 0; u < unroll; ++u) {
-                sum[0] =
-                    multiply_add(widened<Value>(value[u]), converted<Value>(factor[u]), sum[0]);
-            }
-        }
+        add_entries<unroll>(sum, values, col_idx, x, lane, step, count);
     } else {
         const Vector* piece = place_at<x_form>(
             x, first_place<num_rhs, rhs_group, rhs_lanes, Vector>(static_cast<int>(lane)), ld_x);

@@ -43,12 +43,13 @@ struct slice_view {
     int info;    ///< bits, and the strips that all lanes have
     int width;   ///< strips of the slice
     int full;    ///< strips that all lanes have
-    int strips;  ///< that this lane has
+    int length;  ///< strips that this lane has
 };
 
-/// The block column of the lane in strip `k` of its slice.
+/// The block column of the lane in strip `k` of a slice with this code.
 template <int code, typename Shape, typename Storage, typename Index>
-[[gnu::always_inline]] inline Index strip_column(const slice_view<Storage, Index>& slice, long k) {
+[[gnu::always_inline]] inline Index column_of_code(const slice_view<Storage, Index>& slice,
+                                                   long k) {
     if constexpr (code == affine_deltas) {
         return slice.bases[k] + slice.lane * Shape::period;
     } else if constexpr (code == deltas_of_8_bits) {
@@ -62,6 +63,46 @@ template <int code, typename Shape, typename Storage, typename Index>
     } else {
         return slice.bases[k] + load_stream(reinterpret_cast<const unsigned*>(slice.deltas) +
                                             k * Shape::slice + slice.lane);
+    }
+}
+
+/// Whether all slices have the same code.
+template <typename Shape>
+inline constexpr bool has_one_code = Shape::codes == 1 << widest_code<Shape::codes>;
+
+/// The block column of the lane in strip `k` of its slice. All callers know the code.
+template <typename Shape, typename Storage, typename Index>
+[[gnu::always_inline]] inline Index strip_column(const slice_view<Storage, Index>& slice, int code,
+                                                 long k) {
+    constexpr int codes = Shape::codes;
+    constexpr int widest = widest_code<codes>;
+    if constexpr (widest != affine_deltas && has_delta_code<codes, affine_deltas>) {
+        if (code == affine_deltas) {
+            return column_of_code<affine_deltas, Shape>(slice, k);
+        }
+    }
+    if constexpr (widest != deltas_of_8_bits && has_delta_code<codes, deltas_of_8_bits>) {
+        if (code == deltas_of_8_bits) {
+            return column_of_code<deltas_of_8_bits, Shape>(slice, k);
+        }
+    }
+    if constexpr (widest != deltas_of_16_bits && has_delta_code<codes, deltas_of_16_bits>) {
+        if (code == deltas_of_16_bits) {
+            return column_of_code<deltas_of_16_bits, Shape>(slice, k);
+        }
+    }
+    return column_of_code<widest, Shape>(slice, k);
+}
+
+/// The masks of a slice with this code, which stand behind its deltas.
+template <typename Shape, typename Storage, typename Index>
+[[gnu::always_inline]] inline const unsigned char* masks_of_slice(
+    const slice_view<Storage, Index>& slice, int code) {
+    const int strip_lanes = slice.width * Shape::slice;
+    if constexpr (has_one_code<Shape>) {
+        return slice.deltas + strip_lanes * bytes_of_delta<widest_code<Shape::codes>>;
+    } else {
+        return slice.deltas + strip_lanes * delta_bytes(code);
     }
 }
 
@@ -96,20 +137,21 @@ template <typename Shape>
     }
 }
 
-/// sum[i][r] += the products of the lane's blocks in `batch` strips, from strip `k` on. All of A is
-/// loaded before the first use, then all of x. With `whole` the lane has all of these strips.
-template <int code, bool filled, bool whole, int batch, typename Shape, typename Value,
-          typename Vector, typename Storage, typename Index>
+/// sum[i][r] += the products of the lane's blocks in `batch` strips, from strip `k` on; it has all
+/// of them, if `whole`. All of A is loaded before the first use, then all of x.
+template <bool filled, int batch, typename Shape, typename Value, typename Vector, typename Storage,
+          typename Index>
 [[gnu::always_inline]] inline void add_strips(Value* sum, const slice_view<Storage, Index>& slice,
-                                              const unsigned char* masks, const Vector* x, long k) {
+                                              int code, const unsigned char* masks, const Vector* x,
+                                              long k, bool whole) {
     constexpr int size = Shape::size;
     constexpr int width = Shape::block_cols * Shape::rhs_group;
     Index col[batch] = {};
     unsigned long long mask[batch] = {};
     Value value[batch * size] = {};
     for (int u = 0; u < batch; ++u) {
-        if (whole || k + u < slice.strips) {
-            col[u] = strip_column<code, Shape>(slice, k + u);
+        if (whole || k + u < slice.length) {
+            col[u] = strip_column<Shape>(slice, code, k + u);
             if constexpr (filled) {
                 mask[u] = strip_mask<Shape>(masks, slice.lane, k + u);
             }
@@ -122,7 +164,7 @@ template <int code, bool filled, bool whole, int batch, typename Shape, typename
     }
     Vector factor[batch * width] = {};
     for (int u = 0; u < batch; ++u) {
-        if (whole || k + u < slice.strips) {
+        if (whole || k + u < slice.length) {
             for (int j = 0; j < Shape::block_cols; ++j) {
                 if (!filled || has_column<Shape>(mask[u], j)) {
                     for (int rhs = 0; rhs < Shape::rhs_group; ++rhs) {
@@ -152,80 +194,102 @@ template <int code, bool filled, bool whole, int batch, typename Shape, typename
 }
 
 /// sum[i][r] += the products of all blocks of the lane.
-template <int code, bool filled, int unroll, typename Shape, typename Value, typename Vector,
-          typename Storage, typename Index>
+template <bool filled, typename Shape, typename Value, typename Vector, typename Storage,
+          typename Index>
 [[gnu::always_inline]] inline void add_lane(Value* sum, const slice_view<Storage, Index>& slice,
-                                            const Vector* x) {
+                                            int code, const Vector* x) {
     // More would not fit the registers.
     constexpr int bytes = Shape::size * static_cast<int>(sizeof(Value)) +
                           Shape::block_cols * Shape::rhs_group * static_cast<int>(sizeof(Vector));
     constexpr int most = 192 / bytes;
-    constexpr int batch = unroll < most ? unroll : most < 1 ? 1 : most;
-    constexpr bool looks_at_holes = filled && Shape::size == 1;  // strip by strip
-    const unsigned char* masks = slice.deltas + slice.width * Shape::slice * bytes_of_delta<code>;
+    constexpr int batch = Shape::unroll < most ? Shape::unroll : most < 1 ? 1 : most;
+    const unsigned char* masks = masks_of_slice<Shape>(slice, code);
     long k = 0;
     // Compilers would mix two rounds and wait for the first in the middle of the loads.
-    if constexpr (!looks_at_holes) {
 #pragma GCC unroll 1
-        for (; k + batch <= slice.full; k += batch) {
-            add_strips<code, filled, true, batch, Shape>(sum, slice, masks, x, k);
-        }
+    for (; k + batch <= slice.full; k += batch) {
+        add_strips<filled, batch, Shape>(sum, slice, code, masks, x, k, true);
     }
 #pragma GCC unroll 1
-    for (; k < slice.strips; k += batch) {
-        add_strips<code, filled, batch == 1, batch, Shape>(sum, slice, masks, x, k);
+    for (; k < slice.length; k += batch) {
+        add_strips<filled, batch, Shape>(sum, slice, code, masks, x, k, batch == 1);
+    }
+}
+
+/// sum[r] += the products of the lane's entries, of a slice of diagonals without its holes. As there
+/// are no deltas, the masks stand where they would.
+template <typename Shape, typename Value, typename Vector, typename Storage, typename Index>
+[[gnu::always_inline]] inline void add_between_holes(Value* sum,
+                                                     const slice_view<Storage, Index>& slice,
+                                                     const Vector* x) {
+#pragma GCC unroll 1
+    for (long k = 0; k < slice.length; ++k) {
+        const Index col = column_of_code<affine_deltas, Shape>(slice, k);
+        const Value value = coded_value<Shape::value_code, Value>(slice.values, slice.coded_values,
+                                                                  slice.place + k * Shape::slice);
+        const bool is_there = load_stream(slice.deltas + k * Shape::slice + slice.lane) != 0;
+        for (int rhs = 0; rhs < Shape::rhs_group; ++rhs) {
+            const Vector factor =
+                is_there ? x[element_of<Shape::num_rhs, Shape::rhs_group>(col) + rhs] : Vector{};
+            if (is_there) {
+                sum[rhs] = multiply_add(value, converted<Value>(factor), sum[rhs]);
+            }
+        }
     }
 }
 
 /// sum[i][r] = the products of all blocks of the lane; sum[i][r] begins as 0.
-template <int code, typename Shape, typename Value, typename Vector, typename Storage,
+template <bool has_holes, typename Shape, typename Value, typename Vector, typename Storage,
           typename Index>
 [[gnu::always_inline]] inline void add_slice(Value* sum, const slice_view<Storage, Index>& slice,
-                                             const Vector* x) {
-    constexpr bool has_fill = Shape::fill && may_have_fill<code, Shape::size>;
-    if constexpr (has_fill && Shape::size > 1) {
+                                             int code, const Vector* x) {
+    if constexpr (Shape::fill && Shape::size > 1) {
         if ((slice.info & filled_slice) != 0) {
-            add_lane<code, true, Shape::unroll, Shape>(sum, slice, x);
+            add_lane<true, Shape>(sum, slice, code, x);
             return;
         }
     }
-    add_lane<code, false, Shape::unroll, Shape>(sum, slice, x);
-    if constexpr (has_fill && Shape::size == 1) {
+    add_lane<false, Shape>(sum, slice, code, x);
+    if constexpr (has_holes) {
         if ((slice.info & filled_slice) != 0 &&
             (!fill_is_zero<Shape::value_code> || has_nan<Shape::rhs_group>(sum))) {
             clear<Shape::rhs_group>(sum);
-            add_lane<code, true, 1, Shape>(sum, slice, x);
+            add_between_holes<Shape>(sum, slice, x);
         }
     }
 }
 
-/// sum[i][r] = the products of all blocks of the lane, by the code of its slice.
+/// sum[i][r] = the products of all blocks of the lane. Each call names its code, so that compilers
+/// make loops that do not ask for it.
 template <typename Shape, typename Value, typename Vector, typename Storage, typename Index>
 [[gnu::always_inline]] inline void add_coded_slice(Value* sum,
                                                    const slice_view<Storage, Index>& slice,
                                                    const Vector* x) {
-    if constexpr (Shape::codes == 1 << widest_code<Shape::codes>) {
-        add_slice<widest_code<Shape::codes>, Shape>(sum, slice, x);
+    constexpr int codes = Shape::codes;
+    constexpr bool has_holes = Shape::fill && Shape::size == 1;
+    if constexpr (has_one_code<Shape>) {
+        constexpr int only = widest_code<codes>;
+        add_slice<has_holes && only == affine_deltas, Shape>(sum, slice, only, x);
     } else {
         const int code = slice.info & code_bits;
-        if constexpr (has_delta_code<Shape::codes, affine_deltas>) {
+        if constexpr (has_delta_code<codes, affine_deltas>) {
             if (code == affine_deltas) {
-                add_slice<affine_deltas, Shape>(sum, slice, x);
+                add_slice<has_holes, Shape>(sum, slice, affine_deltas, x);
             }
         }
-        if constexpr (has_delta_code<Shape::codes, deltas_of_8_bits>) {
+        if constexpr (has_delta_code<codes, deltas_of_8_bits>) {
             if (code == deltas_of_8_bits) {
-                add_slice<deltas_of_8_bits, Shape>(sum, slice, x);
+                add_slice<false, Shape>(sum, slice, deltas_of_8_bits, x);
             }
         }
-        if constexpr (has_delta_code<Shape::codes, deltas_of_16_bits>) {
+        if constexpr (has_delta_code<codes, deltas_of_16_bits>) {
             if (code == deltas_of_16_bits) {
-                add_slice<deltas_of_16_bits, Shape>(sum, slice, x);
+                add_slice<false, Shape>(sum, slice, deltas_of_16_bits, x);
             }
         }
-        if constexpr (has_delta_code<Shape::codes, deltas_of_32_bits>) {
+        if constexpr (has_delta_code<codes, deltas_of_32_bits>) {
             if (code == deltas_of_32_bits) {
-                add_slice<deltas_of_32_bits, Shape>(sum, slice, x);
+                add_slice<false, Shape>(sum, slice, deltas_of_32_bits, x);
             }
         }
     }

@@ -34,9 +34,9 @@ template <scale alpha_mode, scale beta_mode, bool has_epilogue, int block, int s
         // All lanes of a warp take part in the shuffles, those beyond the last row without entries.
         if (row < rows) {
             const Offset begin = row_ptr[row];
+            const Offset count = row_ptr[row + 1] - begin;
             add_row_entries<subwarp, unroll, 1, 1>(sum, values + begin, col_idx + begin, x, 0,
-                                                   static_cast<Offset>(lane),
-                                                   row_ptr[row + 1] - begin);
+                                                   static_cast<Offset>(lane), count);
         }
         sum[0] = subwarp_sum<subwarp>(sum[0]);
         if (lane == 0 && row < rows) {

@@ -42,18 +42,18 @@ template <scale alpha_mode, scale beta_mode, int num_rhs, int rhs_group, bool ha
     Value sum[rhs_group] = {};
     if constexpr (subwarp == 1) {
         const Offset begin = row_ptr[row];
+        const Offset count = row_ptr[row + 1] - begin;
         add_row_entries<1, unroll, num_rhs, rhs_group>(sum, values + begin, col_idx + begin, x, 0,
-                                                       static_cast<Offset>(0),
-                                                       row_ptr[row + 1] - begin);
+                                                       static_cast<Offset>(0), count);
         store_row<alpha_mode, beta_mode, num_rhs, rhs_group, has_epilogue>(y, row, sum, alpha,
                                                                            beta);
     } else {
         const int lane = static_cast<int>(threadIdx.x) % subwarp;
         if (row < end) {
             const Offset begin = row_ptr[row];
+            const Offset count = row_ptr[row + 1] - begin;
             add_row_entries<subwarp, unroll, num_rhs, rhs_group>(
-                sum, values + begin, col_idx + begin, x, 0, static_cast<Offset>(lane),
-                row_ptr[row + 1] - begin);
+                sum, values + begin, col_idx + begin, x, 0, static_cast<Offset>(lane), count);
         }
         for (int rhs = 0; rhs < rhs_group; ++rhs) {
             sum[rhs] = subwarp_sum<subwarp>(sum[rhs]);

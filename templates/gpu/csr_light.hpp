@@ -78,9 +78,9 @@ void csr_light(long num_rows, const Offset* __restrict__ row_ptr, const Index* _
             Value sum[rhs_group] = {};
             if (row < num_rows) {
                 const Offset begin = row_ptr[row];
+                const Offset count = row_ptr[row + 1] - begin;
                 add_row_entries<subwarp, unroll, num_rhs, rhs_group>(
-                    sum, values + begin, col_idx + begin, x, 0, static_cast<Offset>(lane),
-                    row_ptr[row + 1] - begin);
+                    sum, values + begin, col_idx + begin, x, 0, static_cast<Offset>(lane), count);
             }
             for (int rhs = 0; rhs < rhs_group; ++rhs) {
                 sum[rhs] = subwarp_sum<subwarp>(sum[rhs]);

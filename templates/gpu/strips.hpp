@@ -114,7 +114,8 @@ void strips(long num_rows, long num_chunks, long long_begin, const Offset* __res
     constexpr bool may_have_holes = threads_per_row == 1 && has_delta_code<codes, affine_deltas>;
     constexpr bool has_fill = fill == 1 && (block_rows * block_cols > 1 || may_have_holes);
     constexpr bool has_info = several_codes || has_fill || ragged == 1;
-    constexpr bool own_deltas = several_codes || has_fill;
+    constexpr bool own_deltas = several_codes || has_fill;  // else the strips before say where
+    constexpr bool is_lane_a_row = threads_per_row == 1;
     constexpr bool has_period =
         period > 1 && sigma == 1 && threads_per_row == 1 && block_rows * block_cols == 1;
     using Shape = strip_shape<slice, has_period ? period : 1, block_rows, block_cols, codes,
@@ -156,22 +157,24 @@ void strips(long num_rows, long num_chunks, long long_begin, const Offset* __res
         thread -= num_chunks * warp_size;
     }
     const long position = thread / threads_per_row;
-    // Whether the lane has rows here, none of them long.
-    bool mine = position * block_rows < num_rows;
+    if constexpr (is_lane_a_row) {
+        if (position * block_rows >= num_rows) {
+            return;
+        }
+    }
+    bool is_long = false;
     if constexpr (alpha_mode != scale::zero) {
-        if (mine) {
+        if (is_lane_a_row || position * block_rows < num_rows) {
             const long number = thread / slice;
             const int lane = static_cast<int>(thread % slice);
             const long first = slice_ptr[number];
             const int width = static_cast<int>(slice_ptr[number + 1] - first);
             const int info = has_info ? slice_info[number] : 0;
             const int full = ragged == 1 ? info >> full_strips_shift : width;
-            // Where all slices have one code and no masks, as many bytes come before as strips say.
-            const long delta_place =
-                own_deltas ? static_cast<long>(delta_ptr[number]) : first * (codes / 2);
             slice_view<Storage, Index> own_slice = {
                 .bases = bases + first,
-                .deltas = deltas + delta_place * slice,
+                .deltas = deltas + slice * (own_deltas ? static_cast<long>(delta_ptr[number])
+                                                       : first * (codes / 2)),
                 .values = values,
                 .coded_values = coded_values,
                 .place = first * (block_rows * block_cols * slice) + lane,
@@ -179,14 +182,14 @@ void strips(long num_rows, long num_chunks, long long_begin, const Offset* __res
                 .info = info,
                 .width = width,
                 .full = full,
-                .strips = width,
+                .length = width,
             };
             if constexpr (ragged == 1) {
                 if ((info & ragged_slice) != 0) {
-                    own_slice.strips = lengths[thread];
+                    own_slice.length = lengths[thread];
                     if constexpr (long_rows == 1) {
-                        mine = own_slice.strips != length_of_long;
-                        own_slice.strips = mine ? own_slice.strips : 0;
+                        is_long = own_slice.length == length_of_long;
+                        own_slice.length = is_long ? 0 : own_slice.length;
                     }
                 }
             }
@@ -195,7 +198,8 @@ void strips(long num_rows, long num_chunks, long long_begin, const Offset* __res
         }
         add_lanes<threads_per_row, block_rows * rhs_group>(sum);
     }
-    if (mine && (threads_per_row == 1 || thread % threads_per_row == 0)) {
+    if ((long_rows == 0 || !is_long) &&
+        (is_lane_a_row || (position * block_rows < num_rows && thread % threads_per_row == 0))) {
         long first_row = position * block_rows;
         if constexpr (sigma > 1) {
             first_row = (position / sigma * sigma + places[position]) * block_rows;

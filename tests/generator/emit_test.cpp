@@ -82,6 +82,10 @@ const std::vector<Golden>& golden_files() {
          "strips",
          "sm_90",
          {{"codes", 4}, {"fill", 0}, {"long_rows", 0}, {"ragged", 1}, {"unroll", 6}}},
+        {"strips_holes.cu",
+         "strips",
+         "sm_90",
+         {{"codes", 3}, {"fill", 1}, {"long_rows", 0}, {"ragged", 1}, {"unroll", 5}}},
         {"tiles.cu", "tiles", "sm_90", {}},
         {"ell_groups.hip", "ell_groups", "gfx906", {}},
         {"coo.hip", "coo", "gfx90a", {}},
@@ -132,6 +136,7 @@ TEST_F(Emit, FilesAreShortAndHeadsAreShorter) {
     const std::map<std::string, std::ptrdiff_t> most{{"csr_classical.cu", 60},
                                                      {"ell_groups.hip", 50},
                                                      {"strips.cu", 130},
+                                                     {"strips_holes.cu", 130},
                                                      {"sell_slices.cu", 90}};
     for (auto& golden : golden_files()) {
         SCOPED_TRACE(golden.file);

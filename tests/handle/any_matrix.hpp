@@ -115,4 +115,19 @@ inline Options off_options() {
     return o;
 }
 
+/// The numbers as arrays have them that begin at 1.
+template <typename Number>
+std::vector<Number> from_one(const std::vector<std::int32_t>& numbers) {
+    std::vector<Number> result(numbers.begin(), numbers.end());
+    for (Number& number : result) ++number;
+    return result;
+}
+
+/// The arrays of its CSR as columns: those of the transpose.
+template <typename Value>
+CscView columns_of(const AnyMatrix<Value>& a) {
+    return csc_view(a.n, a.n, static_cast<std::int64_t>(a.values.size()), a.row_ptr.data(),
+                    a.col_idx.data(), a.values.data());
+}
+
 }  // namespace spmvgen

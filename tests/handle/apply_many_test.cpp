@@ -2,82 +2,20 @@
 // small integers.
 #include <gtest/gtest.h>
 
-#include <cmath>
-#include <complex>
-#include <functional>
 #include <limits>
 
-#include "matrix/csr_matrix.hpp"
-#include "matrix/suites/gallery.hpp"
 #include "registry.hpp"
-#include "spmvgen/spmvgen.hpp"
+#include "vector_blocks.hpp"
 
 namespace spmvgen {
 namespace {
 
-constexpr double untouched = -77;
-
-CsrMatrix whole_numbers(const std::string& gallery) {
-    CsrMatrix a = convert_values(make_gallery_matrix(gallery).view(), ValueType::f64);
-    double number = 0;
-    for (double& value : a.values.as<double>()) value = (number += 1) < 9 ? number : number = 1;
-    return a;
-}
-
-/// Vectors in some layout, with room between that nobody may touch.
-struct Block {
-    VectorLayout layout;
-    std::int64_t rows, k, ld;
-    std::vector<double> data;
-
-    Block(VectorLayout l, std::int64_t n, std::int64_t columns, std::int64_t gap)
-        : layout(l), rows(n), k(columns), ld((l == VectorLayout::row ? columns : n) + gap) {
-        data.assign(static_cast<std::size_t>(ld * (l == VectorLayout::row ? n : columns)),
-                    untouched);
-    }
-    double& at(std::int64_t i, std::int64_t r) {
-        return data[static_cast<std::size_t>(layout == VectorLayout::row ? i * ld + r
-                                                                         : i + r * ld)];
-    }
-};
-
-double x_number(std::int64_t i, std::int64_t r) {
-    return static_cast<double>((i * 3 + r * 5) % 11 - 5);
-}
-double y_number(std::int64_t i, std::int64_t r) {
-    return static_cast<double>((i + r * 7) % 13 - 6);
-}
-
-Block x_block(VectorLayout layout, std::int64_t n, std::int64_t k, std::int64_t gap) {
-    Block x(layout, n, k, gap);
-    for (std::int64_t i = 0; i < n; ++i)
-        for (std::int64_t r = 0; r < k; ++r) x.at(i, r) = x_number(i, r);
-    return x;
-}
-
-/// The y that ought to come out of one that holds y_number, or NaN where β = 0.
-Block product(const CsrMatrix& a, bool transposed, double alpha, double beta, VectorLayout layout,
-              std::int64_t k, std::int64_t gap) {
-    Block y(layout, transposed ? a.cols : a.rows, k, gap);
-    for (std::int64_t i = 0; i < y.rows; ++i)
-        for (std::int64_t r = 0; r < k; ++r) y.at(i, r) = beta == 0 ? 0 : beta * y_number(i, r);
-    const auto* row_ptr = a.row_ptr.as<std::int32_t>().data();
-    const auto* col_idx = a.col_idx.as<std::int32_t>().data();
-    const auto* values = a.values.as<double>().data();
-    for (std::int64_t i = 0; i < a.rows; ++i)
-        for (std::int32_t e = row_ptr[i]; e < row_ptr[i + 1]; ++e)
-            for (std::int64_t r = 0; r < k; ++r) {
-                const std::int64_t j = col_idx[e];
-                y.at(transposed ? j : i, r) += alpha * values[e] * x_number(transposed ? i : j, r);
-            }
-    return y;
-}
+using namespace vector_blocks;
 
 struct Layouts {
     VectorLayout x, y;
     std::int64_t gap;
 };
-constexpr auto by_row = VectorLayout::row, by_column = VectorLayout::column;
 constexpr Layouts all_layouts[] = {
     {by_row, by_row, 0}, {by_row, by_row, 3}, {by_column, by_column, 0}, {by_column, by_row, 2}};
 
@@ -95,14 +33,6 @@ void check(const CsrMatrix& a, const Handle& handle, std::int64_t k, const Layou
     EXPECT_EQ(y.data, wanted.data) << handle.info().kernel << ", k " << k << ", gap " << l.gap
                                    << ", layouts " << static_cast<int>(l.x) << ' '
                                    << static_cast<int>(l.y) << ", α " << alpha << ", β " << beta;
-}
-
-Options in_memory() {
-    Options o;
-    o.cache = CacheMode::memory;
-    o.threads = 2;
-    o.all_threads = true;
-    return o;
 }
 
 TEST(ApplyMany, AnyNumberInAnyLayout) {
@@ -265,15 +195,6 @@ TEST(ApplyMany, ColumnsOfOneArray) {
         }
 }
 
-std::string refusal(const std::function<void()>& work) {
-    try {
-        work();
-    } catch (const Error& error) {
-        return error.what();
-    }
-    return "accepted";
-}
-
 TEST(ApplyMany, RefusesWhatDoesNotFit) {
     const CsrMatrix a = whole_numbers("random:rows=4,cols=6,per_row=2");
     const Handle handle(a.view(), in_memory());
@@ -310,101 +231,6 @@ TEST(ApplyMany, RefusesWhatDoesNotFit) {
                                     by_row);
               }),
               "apply_many: the matrix is f64, but α, x, β and y are f32; use f64");
-}
-
-/// z = αAx + βy leaves y as it is.
-TEST(ApplyOutOfPlace, ReadsYAndWritesZ) {
-    const CsrMatrix a = whole_numbers("stencil5:nx=9,ny=10");
-    for (const char* device : {"host", "simt:sm_90"})
-        for (const char* level : {"rule", "lazy"}) {
-            Options o = in_memory();
-            o.device = device;
-            o.level = level;
-            const Handle handle(a.view(), o);
-            const Block x = x_block(by_row, a.cols, 1, 0);
-            Block y(by_row, a.rows, 1, 0);
-            for (std::int64_t i = 0; i < a.rows; ++i) y.at(i, 0) = y_number(i, 0);
-            for (const double beta : {0.0, 1.0, -2.0}) {
-                std::vector<double> z(y.data.size(), std::numeric_limits<double>::quiet_NaN());
-                const std::vector<double> before = y.data;
-                handle.apply_out_of_place(2.0, x.data.data(), beta, y.data.data(), z.data());
-                EXPECT_EQ(z, product(a, false, 2, beta, by_row, 1, 0).data) << device << beta;
-                EXPECT_EQ(y.data, before);
-                z = before;
-                handle.apply_out_of_place(2.0, x.data.data(), beta, z.data(), z.data());
-                EXPECT_EQ(z, product(a, false, 2, beta, by_row, 1, 0).data) << "in place";
-            }
-        }
-}
-
-TEST(ApplyOutOfPlace, RefusesWhatDoesNotFit) {
-    const CsrMatrix a = whole_numbers("stencil5:nx=9,ny=10");
-    const Handle handle(a.view(), in_memory());
-    std::vector<double> x(200), y(200), z(200, untouched);
-    EXPECT_EQ(
-        refusal([&] { handle.apply_out_of_place(1.0, x.data(), 1.0, y.data(), y.data() + 1); }),
-        "apply_out_of_place: y and z overlap; use one array, or two");
-    EXPECT_EQ(
-        refusal([&] { handle.apply_out_of_place<double>(1.0, x.data(), 1.0, nullptr, z.data()); }),
-        "apply_out_of_place: y is null, but has 90 elements");
-    EXPECT_EQ(
-        refusal([&] { handle.apply_out_of_place<double>(1.0, nullptr, 1.0, y.data(), z.data()); }),
-        "apply: x is null, but has 90 elements");
-    EXPECT_EQ(z, std::vector<double>(200, untouched)) << "nothing was written";
-}
-
-/// Op C: the conjugate of A, whose new values are conjugated as well.
-TEST(OpC, MultipliesWithTheConjugate) {
-    using Complex = std::complex<double>;
-    CsrMatrix a = convert_values(make_gallery_matrix("random:rows=40,cols=70,per_row=5").view(),
-                                 ValueType::c64);
-    const auto fill = [&](double step) {
-        double number = 0;
-        for (Complex& value : a.values.as<Complex>()) {
-            number += step;
-            value = {std::fmod(number, 7), std::fmod(number, 5) - 2};
-        }
-    };
-    const auto conj_product = [&] {
-        std::vector<Complex> y(static_cast<std::size_t>(a.rows));
-        for (std::size_t i = 0; i < y.size(); ++i)
-            for (auto e = a.row_ptr.as<std::int32_t>()[i]; e < a.row_ptr.as<std::int32_t>()[i + 1];
-                 ++e) {
-                const auto at = static_cast<std::size_t>(e);
-                const std::int64_t j = a.col_idx.as<std::int32_t>()[at];
-                y[i] += std::conj(a.values.as<Complex>()[at]) * Complex(x_number(j, 0), 1);
-            }
-        return y;
-    };
-    for (const char* device : {"host", "simt:sm_90"}) {
-        fill(1);
-        Options o = in_memory();
-        o.device = device;
-        o.op = "C";
-        Handle handle(a.view(), o);
-        EXPECT_EQ(handle.info().op, "C");
-        std::vector<Complex> x(static_cast<std::size_t>(a.cols)),
-            y(static_cast<std::size_t>(a.rows));
-        for (std::size_t j = 0; j < x.size(); ++j)
-            x[j] = {x_number(static_cast<std::int64_t>(j), 0), 1};
-        handle.apply(Complex(1), x.data(), Complex(0), y.data());
-        EXPECT_EQ(y, conj_product());
-        fill(2);
-        handle.update_values(a.values.as<Complex>().data());
-        handle.apply(Complex(1), x.data(), Complex(0), y.data());
-        EXPECT_EQ(y, conj_product()) << "with new values";
-    }
-    const CsrMatrix real = whole_numbers("stencil5:nx=9,ny=10");
-    Options o = in_memory();
-    o.op = "C";
-    const Handle handle(real.view(), o);
-    std::vector<double> y(90);
-    handle.apply(1.0, x_block(by_row, 90, 1, 0).data.data(), 0.0, y.data());
-    EXPECT_EQ(y, product(real, false, 1, 0, by_row, 1, 0).data) << "real values stay";
-    o.transpose_by_atomics = true;
-    EXPECT_EQ(refusal([&] { const Handle refused(real.view(), o); }),
-              "options.transpose_by_atomics is for options.op T and H: leave it out, or use "
-              "one of them");
 }
 
 }  // namespace

@@ -1,115 +1,19 @@
 // Conversions of CSR on the device but those to strips: the arrays are the host's, bit for bit.
-#include "handle/conversion/conversion_on_device.hpp"
-
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 #include <algorithm>
 
-#include "fixtures.hpp"
-#include "handle/kernels/kernel_provider.hpp"
+#include "conversion_on_device_fixture.hpp"
 #include "matrix/csr_matrix.hpp"
-#include "matrix/features/features.hpp"
 #include "matrix/suites/gallery.hpp"
-#include "matrix_on_device.hpp"
-#include "registry.hpp"
 #include "spmvgen/error.hpp"
 
 namespace spmvgen {
 namespace {
 
 using testing::HasSubstr;
-using Params = std::map<std::string, std::int64_t>;
+using Params = ConversionOnDeviceTest::Params;
 
-/// A kernel's signature for a matrix on a device.
-Signature signature_of(const Device& device, const CsrView& a, std::string kernel, Params params,
-                       std::optional<ValueType> storage = {}) {
-    Signature s;
-    s.kernel = std::move(kernel);
-    s.value = a.value_type;
-    s.storage = storage;
-    s.index = a.index_type;
-    s.offset = a.offset_type;
-    s.params = std::move(params);
-    s.target = device.facts().target;
-    return complete(s);
-}
-
-/// Whether a kernel reads the array: some exist in name only.
-bool is_read(const std::string& array, const Signature& s, const StoredMatrix& m) {
-    const auto value_of = [&](const char* name) {
-        const auto found = s.params.find(name);
-        return found != s.params.end() ? found->second : 0;
-    };
-    if (array == "row_order") return value_of("sigma") > 1;
-    if (array == "values") return value_of("value_code") != 1;
-    if (array == "coded_values") return value_of("value_code") % 2 == 1;
-    if (array == "filled_rows") return value_of("gaps") == 1;
-    if (array == "empty_rows") return m.scalars.at("num_empty") > 0;
-    if (array.starts_with("part_")) return m.scalars.at("num_parts") > 0;
-    if (array.starts_with("middle_")) return m.scalars.at("num_middle") > 0;
-    return true;
-}
-
-const Buffer& host_array(const StoredMatrix& m, const std::string& name) {
-    return *std::ranges::find_if(m.owned, [&](auto& b) { return b.data() == m.arrays.at(name); });
-}
-
-const DeviceMemory& device_array(const GpuMatrix& m, const std::string& name) {
-    return **std::ranges::find_if(
-        m.memory, [&](auto& memory) { return memory->data() == m.stored.arrays.at(name); });
-}
-
-class ConversionOnDeviceTest : public testing::TestWithParam<const char*> {
-  protected:
-    std::unique_ptr<ConversionOnDevice> begin(const OnDevice& there, const CsrView& a,
-                                              const Signature& s) {
-        MatrixOnDevice matrix{there.view(), a, features_of_rows(a).max_row};
-        matrix.on_host.col_idx = matrix.on_host.values = nullptr;
-        EXPECT_EQ(why_not_on_device(matrix, s), "");
-        kernels_ = load_converters(
-            KernelProvider::process(),
-            {.mode = CacheMode::on, .directory = fixtures::cache_of_this_run()}, device_, s, a);
-        return begin_conversion(*device_, kernels_, matrix, s);
-    }
-    std::string fault(const CsrView& a, const Signature& s) {
-        const OnDevice there(*device_, a);
-        return begin(there, a, s)->fault();
-    }
-    /// Converts on the device and on the host and compares.
-    void expect_equal(const CsrView& a, const Signature& s) {
-        SCOPED_TRACE(to_string(s));
-        const OnDevice there(*device_, a);
-        const auto conversion = begin(there, a, s);
-        ASSERT_EQ(conversion->fault(), "");
-        const StoredMatrix host = convert(a, s, false);
-        const GpuMatrix gpu = conversion->store(s, 0);
-        EXPECT_EQ(gpu.stored.format, host.format);
-        EXPECT_EQ(gpu.stored.scalars, host.scalars);
-        EXPECT_EQ(gpu.stored.stored, host.stored);
-        EXPECT_EQ(gpu.stored.bytes, host.bytes);
-        for (auto& [name, array] : host.arrays) {
-            ASSERT_TRUE(gpu.stored.arrays.contains(name)) << name;
-            const Buffer& expected = host_array(host, name);
-            ASSERT_EQ(device_array(gpu, name).bytes(), expected.bytes()) << name;
-            if (!is_read(name, s, host)) continue;
-            std::vector<unsigned char> made(expected.bytes());
-            device_->copy_to_host(made.data(), gpu.stored.arrays.at(name), made.size());
-            const auto* bytes = static_cast<const unsigned char*>(expected.data());
-            const auto wrong = std::mismatch(made.begin(), made.end(), bytes).first - made.begin();
-            EXPECT_EQ(wrong, std::ssize(made)) << name << " differs at that byte";
-        }
-    }
-    void expect_equal(const CsrView& a, const char* kernel, const Params& params,
-                      std::optional<ValueType> storage = {}) {
-        expect_equal(a, signature_of(*device_, a, kernel, params, storage));
-    }
-
-    std::shared_ptr<Device> device_ = open_device(GetParam());
-
-  private:
-    ConversionKernels kernels_;  ///< outlive the conversion
-};
 INSTANTIATE_TEST_SUITE_P(, ConversionOnDeviceTest, testing::Values("simt:sm_90", "simt:gfx906"),
                          [](auto& test) { return std::string(test.param).substr(5); });
 
@@ -129,12 +33,6 @@ bool rises(const fixtures::Fixture& f) {
                 f.col_idx[static_cast<std::size_t>(k - 1)])
                 return false;
     return true;
-}
-
-fixtures::Fixture sorted(fixtures::Fixture f) {
-    for (std::size_t row = 0; row + 1 < f.row_ptr.size(); ++row)
-        std::sort(f.col_idx.begin() + f.row_ptr[row], f.col_idx.begin() + f.row_ptr[row + 1]);
-    return f;
 }
 
 TEST_P(ConversionOnDeviceTest, EveryFixtureInEveryFormat) {
@@ -266,117 +164,6 @@ TEST_P(ConversionOnDeviceTest, TilesOfRowsThatAreEmptyOrLong) {
     }
 }
 
-template <typename Value>
-std::vector<Value> few_values(std::size_t count) {
-    std::vector<Value> values;
-    for (std::size_t k = 0; k < count; ++k) {
-        const auto part = [&](std::size_t of) {
-            return static_cast<typename RealOf<Value>::Type>(0.3 * static_cast<double>(of) - 1);
-        };
-        if constexpr (std::is_floating_point_v<Value>)
-            values.push_back(part(k % 17));
-        else
-            values.push_back({part(k % 5), part(k % 3)});
-    }
-    return values;
-}
-
-TEST_P(ConversionOnDeviceTest, DictionariesOfEveryType) {
-    const auto test = [&]<typename Value>(Value) {
-        fixtures::TypedMatrix<Value, int, int> a(fixtures::find("every_length"));
-        const auto values = few_values<Value>(a.values.size());
-        std::ranges::copy(values, a.values.data());
-        const Signature s = signature_of(*device_, a.view(), "tiles", {{"value_code", 3}});
-        expect_equal(a.view(), s);
-        for (std::size_t k = 0; k < 257; ++k)
-            a.values[k] = static_cast<typename RealOf<Value>::Type>(k);
-        EXPECT_EQ(fault(a.view(), s), "values that the value code has not");
-    };
-    test(float{});
-    test(double{});
-    test(std::complex<float>{});
-    test(std::complex<double>{});
-}
-
-/// Ties, the smallest and the largest numbers, and those that are too small.
-TEST_P(ConversionOnDeviceTest, ValuesOf16Bits) {
-    const auto test = [&]<typename Value>(Value) {
-        fixtures::TypedMatrix<Value, int, int> a(sorted(fixtures::find("every_length")));
-        const std::vector<double> numbers{0.0,
-                                          -0.0,
-                                          1,
-                                          -2.5,
-                                          1.0 / 3,
-                                          -1e4 / 7,
-                                          65504,
-                                          65519.996,
-                                          1 + 0x1p-11,
-                                          1 + 3 * 0x1p-11,
-                                          1 + 0x1p-8,
-                                          1 + 3 * 0x1p-8,
-                                          1 + 0x1p-8 + 0x1p-20,
-                                          0x1p-14,
-                                          0x1.ffcp-15,
-                                          0x1p-24,
-                                          0x1p-25,
-                                          0x1.8p-24,
-                                          -0x1p-26,
-                                          0x1p-126,
-                                          0x1p-133,
-                                          0x1p-134,
-                                          1e-300,
-                                          std::numeric_limits<double>::infinity(),
-                                          -std::numeric_limits<double>::infinity(),
-                                          std::numeric_limits<double>::quiet_NaN()};
-        for (std::size_t k = 0; k < a.values.size(); ++k)
-            a.values[k] = static_cast<Value>(numbers[k % numbers.size()]);
-        for (const ValueType storage : {ValueType::f16, ValueType::bf16}) {
-            for (auto& [kernel, params] : every_format)
-                expect_equal(a.view(), kernel, params, storage);
-            const double least = storage == ValueType::f16 ? 65520 : 0x1.ffp127;
-            a.values[40] = static_cast<Value>(-least);
-            EXPECT_EQ(fault(a.view(), signature_of(*device_, a.view(), "coo", {}, storage)),
-                      "values too large for their type");
-            a.values[40] = 1;
-        }
-    };
-    test(double{});
-    test(float{});
-}
-
-TEST_P(ConversionOnDeviceTest, OtherTypes) {
-    const fixtures::Fixture fixture = sorted(fixtures::find("every_length"));
-    const fixtures::TypedMatrix<float, int, long> a(fixture);
-    const fixtures::TypedMatrix<std::complex<double>, long, long> b(fixture);
-    const fixtures::TypedMatrix<double, long, int> c(fixture);
-    for (auto& [kernel, params] : every_format) {
-        expect_equal(a.view(), kernel, params);
-        expect_equal(b.view(), kernel, params);
-        expect_equal(b.view(), kernel, params, ValueType::c32);
-        expect_equal(c.view(), kernel, params, ValueType::f32);
-    }
-}
-
-/// Arrays of 64 bits for kernels that take 32, of columns, of offsets, and of both.
-TEST_P(ConversionOnDeviceTest, NarrowerIndices) {
-    const fixtures::Fixture fixture = sorted(fixtures::find("every_length"));
-    const fixtures::TypedMatrix<double, int, int> narrow(fixture);
-    const fixtures::TypedMatrix<double, long, long> both(fixture);
-    const fixtures::TypedMatrix<double, long, int> columns(fixture);
-    const fixtures::TypedMatrix<double, int, long> offsets(fixture);
-    for (auto& [kernel, params] : every_format) {
-        const Signature s = signature_of(*device_, narrow.view(), kernel, params);
-        for (const CsrView& a : {both.view(), columns.view(), offsets.view()}) expect_equal(a, s);
-    }
-    fixtures::TypedMatrix<double, long, long> wrong(fixture);
-    for (const long column : {-1l, long{fixture.cols}, 1l << 32}) {
-        wrong.col_idx[20] = column;
-        for (auto& [kernel, params] : every_format)
-            EXPECT_EQ(fault(wrong.view(), signature_of(*device_, narrow.view(), kernel, params)),
-                      "columns that the matrix has not");
-    }
-}
-
 TEST_P(ConversionOnDeviceTest, FindsWhatIsWrong) {
     fixtures::TypedMatrix<double, int, int> a(fixtures::find("one_dense_row"));
     for (auto& [kernel, params] : every_format) {
@@ -433,7 +220,7 @@ TEST(ConversionOnDevice, IsForSignaturesThatAreStoredAlike) {
     const auto device = open_device("simt:sm_90");
     const fixtures::TypedMatrix<double, int, int> a(fixtures::find("regular"));
     const auto of = [&](const char* kernel, const Params& params) {
-        return signature_of(*device, a.view(), kernel, params);
+        return ConversionOnDeviceTest::signature_of(*device, a.view(), kernel, params);
     };
     const Signature converter = conversion_to(of("sell_slices", {{"sigma", 64}}), a.view());
     const auto is_for = [&](const Signature& s) { return converts_for(converter, s, a.view()); };
@@ -449,8 +236,9 @@ TEST(ConversionOnDevice, SaysWhatItDoesNotMake) {
     const fixtures::TypedMatrix<double, int, int> a(fixtures::find("regular"));
     const auto why = [&](const char* kernel, const Params& params, std::int64_t longest = 5,
                          std::optional<ValueType> storage = {}) {
-        return why_not_on_device({a.view(), a.view(), longest},
-                                 signature_of(*device, a.view(), kernel, params, storage));
+        return why_not_on_device(
+            {a.view(), a.view(), longest},
+            ConversionOnDeviceTest::signature_of(*device, a.view(), kernel, params, storage));
     };
     EXPECT_EQ(why("hyb", {}), "hyb");
     EXPECT_EQ(why("tiles", {{"value_code", 3}}), "");
@@ -465,9 +253,9 @@ TEST(ConversionOnDevice, SaysWhatItDoesNotMake) {
     // What is given in 64 bits is narrowed first.
     const fixtures::TypedMatrix<double, long, long> large(fixtures::find("regular"));
     EXPECT_EQ(why_not_on_device({large.view(), large.view(), 5},
-                                signature_of(*device, a.view(), "coo", {})),
+                                ConversionOnDeviceTest::signature_of(*device, a.view(), "coo", {})),
               "");
-    Signature wide = signature_of(*device, a.view(), "coo", {});
+    Signature wide = ConversionOnDeviceTest::signature_of(*device, a.view(), "coo", {});
     wide.index = IndexType::i64;
     EXPECT_EQ(why_not_on_device({a.view(), a.view(), 5}, wide),
               "i64 columns and i32 offsets made of i32 and i32");

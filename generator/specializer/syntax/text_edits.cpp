@@ -35,10 +35,8 @@ bool only_space(std::string_view text, unsigned begin, unsigned end) {
 }  // namespace
 
 bool TextEdits::replace(Range range, std::string text) {
-    for (auto& e : edits_)
-        if (e.range == range) return e.text == text;
-    edits_.push_back({range, std::move(text)});
-    return true;
+    const auto [edit, added] = edits_.try_emplace(range, std::move(text));
+    return added || edit->second == text;
 }
 
 void TextEdits::keep_only(Range all, Range kept) {
@@ -64,23 +62,19 @@ void TextEdits::keep_items(const std::vector<Range>& items, const std::vector<bo
 }
 
 std::string TextEdits::apply(std::string_view text, Range range) const {
-    std::vector<const Edit*> edits;  // those in the range, the widest of one place first
-    for (auto& e : edits_)
-        if (range.contains(e.range)) edits.push_back(&e);
-    std::ranges::stable_sort(edits, [](const Edit* a, const Edit* b) {
-        return a->range.begin != b->range.begin ? a->range.begin < b->range.begin
-                                                : a->range.end > b->range.end;
-    });
     std::string result;
     unsigned position = range.begin;
-    for (const Edit* e : edits) {
-        if (e->range.begin < position) {
-            if (e->text.empty()) position = std::max(position, e->range.end);
+    for (auto e = edits_.lower_bound(range); e != edits_.end() && e->first.begin <= range.end;
+         ++e) {
+        const auto& [edited, replacement] = *e;
+        if (!range.contains(edited)) continue;
+        if (edited.begin < position) {
+            if (replacement.empty()) position = std::max(position, edited.end);
             continue;
         }
-        result += text.substr(position, e->range.begin - position);
-        result += e->text;
-        position = e->range.end;
+        result += text.substr(position, edited.begin - position);
+        result += replacement;
+        position = edited.end;
     }
     return result += text.substr(position, range.end - position);
 }

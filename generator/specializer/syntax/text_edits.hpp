@@ -1,4 +1,5 @@
 #pragma once
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -11,13 +12,6 @@ struct Range {
     unsigned end = 0;
     bool contains(const Range& r) const { return begin <= r.begin && r.end <= end; }
     bool operator==(const Range&) const = default;
-};
-
-/// A range that gets another text.
-struct Edit {
-    Range range;
-    std::string text;
-    bool operator==(const Edit&) const = default;
 };
 
 /// Edits of one text. Edits inside a removed range vanish with it; removed ranges may overlap.
@@ -35,7 +29,13 @@ class TextEdits {
     std::string apply(std::string_view text, Range range) const;
 
   private:
-    std::vector<Edit> edits_;
+    /// By place, the widest of one place first.
+    struct Outwards {
+        bool operator()(const Range& a, const Range& b) const {
+            return a.begin != b.begin ? a.begin < b.begin : a.end > b.end;
+        }
+    };
+    std::map<Range, std::string, Outwards> edits_;
 };
 
 /// The range widened over the comment lines right above it, over a comment behind it on its last

@@ -19,25 +19,25 @@ static __device__ __forceinline__ void griddepcontrol_wait() {
 /// The bits of a sum that stands for none where sums meet: those of a NaN.
 constexpr unsigned long long no_sum = 0x7ffdbeef7ffdbeefull;
 
-/// sum[r] += the products of a row of `count` entries, shared out among 256 lanes, of which this is
-/// number `lane`. 4 of them are under way at a time: their values and columns are loaded before any
-/// x is, and every x before the first is used.
-static __device__ __forceinline__ void add_row_entries_256(double* sum, const double* values,
-                                                           const int* col_idx, const double* x,
-                                                           int lane, int count) {
-    for (int left = count - lane; left > 0; left -= 1024) {
+/// *sum += the products of a row of `count` entries, shared out among `lanes` lanes, of which this
+/// is number `lane`; all callers know how many. 4 entries are under way at a time: their values and
+/// columns are loaded before any x is, and every x before the first is used.
+static __device__ __forceinline__ void add_entries(double* sum, const double* values,
+                                                   const int* col_idx, const double* x, int lane,
+                                                   int lanes, int count) {
+    for (int left = count - lane; left > 0; left -= lanes * 4) {
         const int k = count - left;
         double value[4] = {};
         int col[4] = {};
         for (int u = 0; u < 4; ++u) {
-            if (left > u * 256) {
-                value[u] = __ldcs(values + k + u * 256);
-                col[u] = __ldcs(col_idx + k + u * 256);
+            if (left > u * lanes) {
+                value[u] = __ldcs(values + k + u * lanes);
+                col[u] = __ldcs(col_idx + k + u * lanes);
             }
         }
         double factor[4] = {};
         for (int u = 0; u < 4; ++u)
-            if (left > u * 256) factor[u] = x[col[u]];
+            if (left > u * lanes) factor[u] = x[col[u]];
         // Where there is no entry, both factors are zero.
         for (int u = 0; u < 4; ++u)
             sum[0] += value[u] * factor[u];
@@ -92,10 +92,10 @@ static __device__ __forceinline__ bool completes_row(double* sum, long run, long
         const long right = is_right ? place & -width : (place & -width) + width;
         if (first + right <= last) {
             const unsigned long long key = meeting_key(*sum);
-            const unsigned long long other2 = atomicExch(meetings + (first + right), key);
-            if (other2 != 0) *(meetings + (first + right)) = 0;
-            if (other2 == 0) return false;
-            *sum += __longlong_as_double(static_cast<long long>(other2 ^ no_sum));
+            const unsigned long long left = atomicExch(meetings + (first + right), key);
+            if (left != 0) meetings[first + right] = 0;
+            if (left == 0) return false;
+            *sum += __longlong_as_double(static_cast<long long>(left ^ no_sum));
         }
     }
     return true;
@@ -109,56 +109,6 @@ static __device__ __forceinline__ void join_row(double sum, int rhs, long row,
     const long i = row + rhs;
     unsigned long long* places = meetings + rhs;
     if (completes_row(&sum, own, first, last, places)) y[i] = sum;
-}
-
-/// sum[r] += the products of a row of `count` entries, shared out among 32 lanes, of which this is
-/// number `lane`. 4 of them are under way at a time: their values and columns are loaded before any
-/// x is, and every x before the first is used.
-static __device__ __forceinline__ void add_row_entries_32(double* sum, const double* values,
-                                                          const int* col_idx, const double* x,
-                                                          int lane, int count) {
-    for (int left = count - lane; left > 0; left -= 128) {
-        const int k = count - left;
-        double value[4] = {};
-        int col[4] = {};
-        for (int u = 0; u < 4; ++u) {
-            if (left > u * 32) {
-                value[u] = __ldcs(values + k + u * 32);
-                col[u] = __ldcs(col_idx + k + u * 32);
-            }
-        }
-        double factor[4] = {};
-        for (int u = 0; u < 4; ++u)
-            if (left > u * 32) factor[u] = x[col[u]];
-        // Where there is no entry, both factors are zero.
-        for (int u = 0; u < 4; ++u)
-            sum[0] += value[u] * factor[u];
-    }
-}
-
-/// sum[r] += the products of a row of `count` entries, shared out among 4 lanes, of which this is
-/// number `lane`. 4 of them are under way at a time: their values and columns are loaded before any
-/// x is, and every x before the first is used.
-static __device__ __forceinline__ void add_row_entries_4(double* sum, const double* values,
-                                                         const int* col_idx, const double* x,
-                                                         int lane, int count) {
-    for (int left = count - lane; left > 0; left -= 16) {
-        const int k = count - left;
-        double value[4] = {};
-        int col[4] = {};
-        for (int u = 0; u < 4; ++u) {
-            if (left > u * 4) {
-                value[u] = __ldcs(values + k + u * 4);
-                col[u] = __ldcs(col_idx + k + u * 4);
-            }
-        }
-        double factor[4] = {};
-        for (int u = 0; u < 4; ++u)
-            if (left > u * 4) factor[u] = x[col[u]];
-        // Where there is no entry, both factors are zero.
-        for (int u = 0; u < 4; ++u)
-            sum[0] += value[u] * factor[u];
-    }
 }
 
 /// The sum over each group of 4 lanes, a power of two, in its first lane. All lanes of the warp
@@ -214,7 +164,7 @@ extern "C" __global__ void __launch_bounds__(256) csr_by_length_f64_i32_a1_b0_bf
         const int begin = part_begin[part];
         const int count = part_end[part] - begin;
         griddepcontrol_wait();
-        add_row_entries_256(sum, values + begin, col_idx + begin, x, thread, count);
+        add_entries(sum, values + begin, col_idx + begin, x, thread, 256, count);
         constexpr int lanes = 1;  // of a sum
         sum_over_block(sum, warp_sum);
         if (thread < lanes) join_row(sum[0], 0, row, meetings, part, first, last, y);
@@ -225,7 +175,7 @@ extern "C" __global__ void __launch_bounds__(256) csr_by_length_f64_i32_a1_b0_bf
             const int begin = middle_begin[i];
             const int count = middle_end[i] - begin;
             griddepcontrol_wait();
-            add_row_entries_32(sum, values + begin, col_idx + begin, x, lane, count);
+            add_entries(sum, values + begin, col_idx + begin, x, lane, 32, count);
             sum[0] = subwarp_sum_32(sum[0]);
             if (lane == 0) y[row] = sum[0];
         }
@@ -239,7 +189,7 @@ extern "C" __global__ void __launch_bounds__(256) csr_by_length_f64_i32_a1_b0_bf
             is_short = count <= 16;
             griddepcontrol_wait();
             if (is_short)
-                add_row_entries_4(sum, values + begin, col_idx + begin, x, (lane % 4), count);
+                add_entries(sum, values + begin, col_idx + begin, x, (lane % 4), 4, count);
         }
         sum[0] = subwarp_sum_4(sum[0]);
         if (lane % 4 == 0 && is_short) y[row] = sum[0];

@@ -33,7 +33,7 @@ extern "C" __global__ void __launch_bounds__(256)
     const int begin = row < num_rows ? row_ptr[row] : 0;
     const int count = row < num_rows ? row_ptr[row + 1] - begin : 0;
     griddepcontrol_wait();
-    for (int left = count - lane; left > 0; left -= 32) {
+    for (int left = count - lane; left > 0; left -= 8 * 4) {
         const int k = count - left;
         double value[4] = {};
         int col[4] = {};

@@ -22,10 +22,26 @@ static __device__ __forceinline__ void griddepcontrol_wait() {
 constexpr int full_strips_shift = 4;  ///< where strips that all lanes have stand in slice_info
 constexpr int ragged_slice = 4;       ///< bit of slice_info: lanes have different lengths
 
-/// The block column of the lane in strip `k` of its slice.
-static __device__ __forceinline__ int strip_column(const int* bases, const unsigned char* deltas,
-                                                   int lane, long k) {
-    return bases[k] + __ldcs(reinterpret_cast<const unsigned short*>(deltas) + k * 32 + lane);
+/// sum[i][r] += the products of the lane's blocks in 6 strips, from strip `k` on; it has all of
+/// them, if `whole`. All of A is loaded before the first use, then all of x.
+static __device__ __forceinline__ void add_strips(double& sum, const int* bases,
+                                                  const unsigned char* deltas, const double* values,
+                                                  long place, int lane, int length, const double* x,
+                                                  long k, bool whole) {
+    int col[6] = {};
+    double value[6] = {};
+    for (int u = 0; u < 6; ++u) {
+        if (whole || k + u < length) {
+            col[u] = bases[k + u] +
+                     __ldcs(reinterpret_cast<const unsigned short*>(deltas) + (k + u) * 32 + lane);
+            value[u] = __ldcs(values + place + (k + u) * 32);
+        }
+    }
+    double factor[6] = {};
+    for (int u = 0; u < 6; ++u)
+        if (whole || k + u < length) factor[u] = x[col[u]];
+    for (int u = 0; u < 6; ++u)
+        sum += value[u] * factor[u];
 }
 
 /// y = αAx + βy.
@@ -49,58 +65,31 @@ extern "C" __global__ void __launch_bounds__(256)
                                   const double* x, double* __restrict__ y) {
     long thread = static_cast<long>(blockIdx.x) * 256 + threadIdx.x;
     double sum = 0.0;
-    // Whether the lane has rows here, none of them long.
-    bool mine = thread < num_rows;
-    if (mine) {
-        const long number = thread / 32;
-        const int lane = static_cast<int>(thread % 32);
-        const long first = slice_ptr[number];
-        const int width = static_cast<int>(slice_ptr[number + 1] - first);
-        const int info = slice_info[number];
-        const int full = info >> full_strips_shift;
-        // Where all slices have one code and no masks, as many bytes come before as strips say.
-        const long delta_place = first * 2;
-        const int* own_slice_bases = bases + first;
-        const unsigned char* own_slice_deltas = deltas + delta_place * 32;
-        long place = first * 32 + lane;
-        int strips = width;
-        if ((info & ragged_slice) != 0) strips = lengths[thread];
-        griddepcontrol_wait();
-        constexpr int batch = 6;
-        long k = 0;
-        // Compilers would mix two rounds and wait for the first in the middle of the loads.
+    if (thread >= num_rows) return;
+    const long number = thread / 32;
+    const int lane = static_cast<int>(thread % 32);
+    const long first = slice_ptr[number];
+    const int width = static_cast<int>(slice_ptr[number + 1] - first);
+    const int info = slice_info[number];
+    const int full = info >> full_strips_shift;
+    const int* own_slice_bases = bases + first;
+    const unsigned char* own_slice_deltas = deltas + 32 * (first * 2);
+    long place = first * 32 + lane;
+    int length = width;
+    if ((info & ragged_slice) != 0) length = lengths[thread];
+    griddepcontrol_wait();
+    constexpr int batch = 6;
+    long k = 0;
+    // Compilers would mix two rounds and wait for the first in the middle of the loads.
 #pragma unroll 1
-        for (; k + batch <= full; k += batch) {
-            int col[6] = {};
-            double value[6] = {};
-            for (int u = 0; u < 6; ++u) {
-                col[u] = strip_column(own_slice_bases, own_slice_deltas, lane, k + u);
-                value[u] = __ldcs(values + place + (k + u) * 32);
-            }
-            double factor[6] = {};
-            for (int u = 0; u < 6; ++u)
-                factor[u] = x[col[u]];
-            for (int u = 0; u < 6; ++u)
-                sum += value[u] * factor[u];
-        }
+    for (; k + batch <= full; k += batch)
+        add_strips(sum, own_slice_bases, own_slice_deltas, values, place, lane, length, x, k, true);
 #pragma unroll 1
-        for (; k < strips; k += batch) {
-            int col[6] = {};
-            double value[6] = {};
-            for (int u = 0; u < 6; ++u) {
-                if (k + u < strips) {
-                    col[u] = strip_column(own_slice_bases, own_slice_deltas, lane, k + u);
-                    value[u] = __ldcs(values + place + (k + u) * 32);
-                }
-            }
-            double factor[6] = {};
-            for (int u = 0; u < 6; ++u)
-                if (k + u < strips) factor[u] = x[col[u]];
-            for (int u = 0; u < 6; ++u)
-                sum += value[u] * factor[u];
-        }
+    for (; k < length; k += batch) {
+        add_strips(sum, own_slice_bases, own_slice_deltas, values, place, lane, length, x, k,
+                   false);
     }
-    if (mine) y[thread] = sum;
+    y[thread] = sum;
 }
 
 #ifdef SPMVGEN_LAUNCHER

@@ -115,10 +115,10 @@ static __device__ __forceinline__ bool completes_row(double* sum, long run, long
         const long right = is_right ? place & -width : (place & -width) + width;
         if (first + right <= last) {
             const unsigned long long key = meeting_key(*sum);
-            const unsigned long long other2 = atomicExch(meetings + (first + right), key);
-            if (other2 != 0) *(meetings + (first + right)) = 0;
-            if (other2 == 0) return false;
-            *sum += __longlong_as_double(static_cast<long long>(other2 ^ no_sum));
+            const unsigned long long left = atomicExch(meetings + (first + right), key);
+            if (left != 0) meetings[first + right] = 0;
+            if (left == 0) return false;
+            *sum += __longlong_as_double(static_cast<long long>(left ^ no_sum));
         }
     }
     return true;
