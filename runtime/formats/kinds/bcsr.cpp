@@ -64,11 +64,14 @@ struct Blocks {
 template <typename From, typename To, typename Index>
 void write_block_row(const CsrView& matrix, const Layout& layout, BlockRow& row, std::int64_t first,
                      std::int64_t begin, std::int64_t end, const Blocks<To, Index>& to) {
-    if (layout.tile == 1)
+    if (layout.tile == 1) {
         std::fill(to.values + begin * layout.size(), to.values + end * layout.size(), To{});
-    for (std::int64_t k = layout.tile == 1 ? end : begin; k < end; ++k)
-        for (std::int64_t i = 0; i < layout.rows; ++i)
-            for (std::int64_t j = 0; j < layout.cols; ++j) to.values[layout.place(k, i, j)] = To{};
+    } else {
+        for (std::int64_t k = begin; k < end; ++k)
+            for (std::int64_t i = 0; i < layout.rows; ++i)
+                for (std::int64_t j = 0; j < layout.cols; ++j)
+                    to.values[layout.place(k, i, j)] = To{};
+    }
     const From* source = matrix.values_as<From>();
     row.make(first, [&](std::size_t block, std::int64_t i, std::int64_t j, std::int64_t entry) {
         to.values[layout.place(begin + static_cast<std::int64_t>(block), i, j)] =
