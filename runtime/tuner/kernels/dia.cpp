@@ -10,14 +10,18 @@
 namespace spmvgen {
 namespace {
 
-/// Pieces of diagonals in tiles of so many rows: their heads, and what goes on in the next tile.
-/// The sample may have none of the rows that are far longer than others: none of their entries is
-/// taken to go on in another row.
-double dia_pieces(const CostProblem& p, double tile) {
+/// Pieces of diagonals that begin within a tile. The sample may have none of the rows that are far
+/// longer than others: none of their entries is taken to go on in another row.
+double dia_heads(const CostProblem& p) {
     constexpr double far_longer = 4;
     const double apart = p.lengths.entries(far_longer * std::max(p.f.mean_row, 1.0));
-    const double heads = p.m.diagonal_heads();
-    return apart + (p.nnz - apart) * (heads + (1 - heads) / tile);
+    return apart + (p.nnz - apart) * p.m.diagonal_heads();
+}
+
+/// The pieces in tiles of so many rows: those, and what goes on in the next tile.
+double dia_pieces(const CostProblem& p, double tile) {
+    const double heads = dia_heads(p);
+    return heads + (p.nnz - heads) / tile;
 }
 
 double dia_bytes(const CostProblem& p, double pieces) {
@@ -35,7 +39,11 @@ CpuWork dia_work(const Problem& p) {
     CpuWork w = p.of_any(dia_bytes(p, pieces));
     // x is read in order, piece after piece; sums are loaded and stored for each.
     w.near = 0;
-    w.steps = 2 * p.nnz / p.lane + pieces;
+    // A piece that begins anywhere ends anywhere: on average half of the rows that are taken at a
+    // time are left over, and follow one by one.
+    const double left_over =
+        dia_heads(p) * std::min(p.nnz / std::max(pieces, 1.0), (p.param("lanes") - 1) / 2);
+    w.steps = 2 * (p.nnz - left_over) / p.lane + left_over + pieces;
     w.rows = w.turns = pieces;  // each ends elsewhere than the one before
     w.busiest = p.m.busiest(p.threads, true);
     return w;
