@@ -33,12 +33,13 @@ std::string in_percent(double share) {
 }
 
 std::string plural(std::int64_t count, const std::string& noun) {
-    const bool one = count == 1;
-    const bool ies = noun.ends_with("y");
-    return fmt::format("{} {}", count,
-                       one   ? noun
-                       : ies ? noun.substr(0, noun.size() - 1) + "ies"
-                             : noun + "s");
+    const auto instead = [&](std::size_t letters, const char* ending) {
+        return noun.substr(0, noun.size() - letters) + ending;
+    };
+    const std::string several = noun.ends_with("y")    ? instead(1, "ies")
+                                : noun.ends_with("ix") ? instead(1, "ces")
+                                                       : noun + "s";
+    return fmt::format("{} {}", count, count == 1 ? noun : several);
 }
 
 }  // namespace spmvgen::cli

@@ -161,6 +161,7 @@ TEST(Units, Plural) {
     EXPECT_EQ(plural(1, "entry"), "1 entry");
     EXPECT_EQ(plural(0, "entry"), "0 entries");
     EXPECT_EQ(plural(2, "thread"), "2 threads");
+    EXPECT_EQ(plural(3, "matrix"), "3 matrices");
 }
 
 }  // namespace
