@@ -50,15 +50,17 @@ double magnitude(const CsrView& a, const Vector* x, std::int64_t row, int rhs, i
 }
 
 template <typename Value, typename Vector>
-void fill_allowed(const CsrView& a, const Vector* x, int num_rhs, std::vector<double>& allowed) {
+void fill_allowed(const CsrView& a, const Vector* x, int num_rhs, int threads,
+                  std::vector<double>& allowed) {
     const double unit = unit_roundoff<Vector>();
     const auto of_row = [&](std::int64_t row, int rhs) {
         return 2 * static_cast<double>(a.row_length(row) + 4) *
                (unit * magnitude<Value>(a, x, row, rhs, num_rhs) +
                 std::numeric_limits<float>::denorm_min());
     };
-    const auto before = [&](std::int64_t row) { return a.rows > 0 ? a.row_begin(row) : 0; };
-    for_shares(a.rows, before, [&](std::int64_t begin, std::int64_t end) {
+    // Few rows may have many entries.
+    const std::int64_t part = std::clamp<std::int64_t>(a.rows / 256, 1, 1024);
+    for_parts(a.rows, part, threads, [&](std::int64_t begin, std::int64_t end, int) {
         for (std::int64_t row = begin; row < end; ++row)
             for (int rhs = 0; rhs < num_rhs; ++rhs)
                 allowed[static_cast<std::size_t>(row * num_rhs + rhs)] = of_row(row, rhs);
@@ -67,11 +69,11 @@ void fill_allowed(const CsrView& a, const Vector* x, int num_rhs, std::vector<do
 
 }  // namespace
 
-Agreement::Agreement(const CsrView& a, const void* x, ValueType vectors, int num_rhs)
-    : type_(vectors), allowed_(static_cast<std::size_t>(a.rows * num_rhs)) {
+Agreement::Agreement(const CsrView& a, const void* x, ValueType vectors, int num_rhs, int threads)
+    : type_(vectors), threads_(threads), allowed_(static_cast<std::size_t>(a.rows * num_rhs)) {
     dispatch(a.value_type, [&]<typename Value>(Value) {
         dispatch(vectors, [&]<typename Vector>(Vector) {
-            fill_allowed<Value>(a, static_cast<const Vector*>(x), num_rhs, allowed_);
+            fill_allowed<Value>(a, static_cast<const Vector*>(x), num_rhs, threads, allowed_);
         });
     });
 }
@@ -81,7 +83,8 @@ std::string Agreement::difference(const void* expected, const void* y) const {
         const auto* want = static_cast<const Vector*>(expected);
         const auto* have = static_cast<const Vector*>(y);
         std::int64_t wrong = 0, first = std::numeric_limits<std::int64_t>::max();
-#pragma omp parallel for schedule(static) reduction(+ : wrong) reduction(min : first)
+#pragma omp parallel for schedule(static) num_threads(thread_count(threads_)) reduction(+ : wrong) \
+    reduction(min : first)
         for (std::size_t i = 0; i < allowed_.size(); ++i) {
             if (agree(want[i], have[i], allowed_[i])) continue;
             ++wrong;

@@ -13,8 +13,10 @@ namespace spmvgen {
 /// of Numerical Algorithms, §3.1). Cheaper than check_product: one pass over A for all products.
 class Agreement {
   public:
-    /// x has cols·num_rhs elements of type `vectors`; `matrix` and x are read here only.
-    Agreement(const CsrView& matrix, const void* x, ValueType vectors, int num_rhs);
+    /// x has cols·num_rhs elements of type `vectors`; `matrix` and x are read here only. All passes
+    /// are of `threads` threads, 0 = what OpenMP would use.
+    Agreement(const CsrView& matrix, const void* x, ValueType vectors, int num_rhs,
+              int threads = 0);
 
     /// "" when y and `expected` agree, else the number of elements that do not, and the first of
     /// them. Both have rows·num_rhs elements. Elements that are not finite agree with each other.
@@ -22,6 +24,7 @@ class Agreement {
 
   private:
     ValueType type_;
+    int threads_;
     std::vector<double> allowed_;  ///< for each element of y
 };
 

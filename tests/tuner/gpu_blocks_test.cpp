@@ -50,8 +50,8 @@ TEST_F(GpuWorkOfBlocks, LanesLoadAsManyBlocksAsTheirRegistersHold) {
 TEST_F(GpuWorkOfBlocks, MemoryMovesMoreWhereLanesAskForPieces) {
     const double others = nnz_ / 16 * 4 + 128 * 4 + vectors_;  // columns, offsets, x and y
     EXPECT_EQ(blocks(4, 16).bytes, nnz_ * 8 + others) << "all blocks of a row at once";
-    EXPECT_DOUBLE_EQ(blocks(4, 4).bytes, nnz_ * 8 * (1 + 0.4 * 56 / 32) + others);
-    EXPECT_DOUBLE_EQ(blocks(4, 1).bytes, nnz_ * 8 * (1 + 0.4 * 56 / 8) + others);
+    EXPECT_DOUBLE_EQ(blocks(4, 4).bytes, nnz_ * 8 * (1 + 0.5 * 56 / 32) + others);
+    EXPECT_DOUBLE_EQ(blocks(4, 1).bytes, nnz_ * 8 * (1 + 0.5 * 56 / 8) + others);
 }
 
 }  // namespace

@@ -65,7 +65,7 @@ GpuHandle::GpuHandle(const CsrView& matrix, const Options& options, KernelProvid
     if (matrix.nnz > 0) {
         const auto make_trials = [&] {
             return gpu_trials(matrix, *csr, features.max_row, num_rhs_, device_,
-                              options.memory_limit, provider_, policy_);
+                              trial_terms(options), provider_, policy_);
         };
         take(apply_level(
             {matrix, features, planned.request(), options, provider_, policy_, device_, chooser},

@@ -17,9 +17,9 @@ namespace {
 class GpuTrials : public Trials {
   public:
     GpuTrials(const CsrView& matrix, CsrOnDevice& csr, std::int64_t max_row, int num_rhs,
-              std::shared_ptr<Device> device, std::int64_t memory_limit, KernelProvider& provider,
+              std::shared_ptr<Device> device, const TrialTerms& terms, KernelProvider& provider,
               const KernelPolicy& policy)
-        : Trials(matrix, num_rhs, memory_limit, provider, policy),
+        : Trials(matrix, num_rhs, terms, provider, policy),
           device_(std::move(device)),
           csr_(csr),
           max_row_(max_row) {}
@@ -81,13 +81,14 @@ class GpuTrials : public Trials {
     }
     bool compiled_nothing() const override { return !provider_.compile_times(device_).first_ms(); }
 
-    /// Whether the device makes what the kernel reads. No trial waits for a converter's
-    /// compilation, which takes longer than the host's conversion.
+    /// Whether the device makes what the kernel reads. Compiling the kernel that does so takes
+    /// longer than a conversion by the host.
     bool converts(const Signature& s) const {
-        return !has_csr_arrays(s) && num_rhs_ == 1 && csr_.pays() && memory_limit_ == 0 &&
+        return !has_csr_arrays(s) && num_rhs_ == 1 && csr_.pays() && terms_.memory_limit == 0 &&
                why_not_on_device({matrix_, matrix_, max_row_}, s).empty() &&
-               conversion_distance(provider_, policy_, device_, s, matrix_) !=
-                   KernelProvider::Distance::compiler;
+               (terms_.compiles_converters ||
+                conversion_distance(provider_, policy_, device_, s, matrix_) !=
+                    KernelProvider::Distance::compiler);
     }
     /// Without a converter the host has to convert.
     ConversionKernels converter_to(const Signature& s) {
@@ -106,15 +107,17 @@ class GpuTrials : public Trials {
         if (is_read) csr_.view();
     }
     /// With a limit there is no copy beside what the kernel reads.
-    bool may_copy() const { return csr_.is_on_device() || (memory_limit_ == 0 && csr_.has_room()); }
+    bool may_copy() const {
+        return csr_.is_on_device() || (terms_.memory_limit == 0 && csr_.has_room());
+    }
 
     GpuMatrix store(const Signature& s, const ConversionKernels& converter) {
         if (converter.converter != nullptr) {
             const auto conversion =
                 begin_conversion(*device_, converter, {csr_.view(), matrix_, max_row_}, s);
-            if (conversion->fault().empty()) return conversion->store(s, memory_limit_);
+            if (conversion->fault().empty()) return conversion->store(s, terms_.memory_limit);
         }
-        const StoredMatrix stored = convert(matrix_, s, true, memory_limit_);
+        const StoredMatrix stored = convert(matrix_, s, true, terms_.memory_limit);
         if (!reads_arrays(stored, matrix_) || !may_copy()) return upload(*device_, stored, matrix_);
         return upload(*device_, stored, matrix_, {.on_device = &csr_.view(), .borrow = true});
     }
@@ -130,10 +133,10 @@ class GpuTrials : public Trials {
 
 std::unique_ptr<Trials> gpu_trials(const CsrView& matrix, CsrOnDevice& csr, std::int64_t max_row,
                                    int num_rhs, std::shared_ptr<Device> device,
-                                   std::int64_t memory_limit, KernelProvider& provider,
+                                   const TrialTerms& terms, KernelProvider& provider,
                                    const KernelPolicy& policy) {
-    return std::make_unique<GpuTrials>(matrix, csr, max_row, num_rhs, std::move(device),
-                                       memory_limit, provider, policy);
+    return std::make_unique<GpuTrials>(matrix, csr, max_row, num_rhs, std::move(device), terms,
+                                       provider, policy);
 }
 
 }  // namespace spmvgen

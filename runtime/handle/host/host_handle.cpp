@@ -173,7 +173,7 @@ void HostHandle::make_base(const CsrView& matrix, const Options& options, const 
         info_.reason = "the matrix has no entries: y = βy and its epilogue";
     } else {
         const auto make_trials = [&] {
-            return host_trials(matrix, num_rhs_, threads_, !options.copy, options.memory_limit,
+            return host_trials(matrix, num_rhs_, threads_, !options.copy, trial_terms(options),
                                provider_, policy_);
         };
         LevelChoice level =

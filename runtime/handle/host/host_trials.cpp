@@ -12,10 +12,8 @@ namespace {
 class HostTrials : public Trials {
   public:
     HostTrials(const CsrView& matrix, int num_rhs, int threads, bool borrow,
-               std::int64_t memory_limit, KernelProvider& provider, const KernelPolicy& policy)
-        : Trials(matrix, num_rhs, memory_limit, provider, policy),
-          threads_(threads),
-          borrow_(borrow) {}
+               const TrialTerms& terms, KernelProvider& provider, const KernelPolicy& policy)
+        : Trials(matrix, num_rhs, terms, provider, policy), threads_(threads), borrow_(borrow) {}
 
   private:
     class HostRun : public Run {
@@ -52,7 +50,7 @@ class HostTrials : public Trials {
         kernel_ms_ = watch.ms();
         const auto kernel = needed(provided).kernel;
         const StoredMatrix& stored = stored_.get(s, stored_as_, last_conversion_, [&] {
-            return convert(matrix_, s, borrow_, memory_limit_);
+            return convert(matrix_, s, borrow_, terms_.memory_limit);
         });
         return std::make_unique<HostRun>(kernel, stored, x.data(),
                                          elements(matrix_.rows * num_rhs_, s.value), threads_);
@@ -68,10 +66,9 @@ class HostTrials : public Trials {
 }  // namespace
 
 std::unique_ptr<Trials> host_trials(const CsrView& matrix, int num_rhs, int threads, bool borrow,
-                                    std::int64_t memory_limit, KernelProvider& provider,
+                                    const TrialTerms& terms, KernelProvider& provider,
                                     const KernelPolicy& policy) {
-    return std::make_unique<HostTrials>(matrix, num_rhs, threads, borrow, memory_limit, provider,
-                                        policy);
+    return std::make_unique<HostTrials>(matrix, num_rhs, threads, borrow, terms, provider, policy);
 }
 
 }  // namespace spmvgen

@@ -24,6 +24,12 @@ constexpr int graph_applies = 50;
 
 }  // namespace
 
+TrialTerms trial_terms(const Options& options) {
+    return {.memory_limit = options.memory_limit,
+            .threads = options.threads,
+            .compiles_converters = options.level == "exhaustive"};
+}
+
 Trial Trials::time(const Signature& signature, double seconds) {
     kernel_ms_ = 0;
     last_conversion_.reset();
@@ -127,7 +133,7 @@ void Trials::make_ready(std::span<const Choice> choices, const Fits& fits) {
 
 std::string Trials::difference(const Run& run, const Signature& signature) {
     if (!agreement_) {
-        agreement_.emplace(matrix_, x_.data(), signature.value, num_rhs_);
+        agreement_.emplace(matrix_, x_.data(), signature.value, num_rhs_, terms_.threads);
         expected_ = elements(matrix_.rows * num_rhs_, signature.value);
         run.fetch(expected_.data());
         return "";

@@ -9,12 +9,21 @@
 #include "matrix/buffer.hpp"
 #include "spmvgen/error.hpp"
 #include "spmvgen/matrix.hpp"
+#include "spmvgen/options.hpp"
 #include "tuner/search/measure.hpp"
 #include "verify/agreement.hpp"
 
 namespace spmvgen {
 
 class CsrOnDevice;
+
+/// What trials keep to.
+struct TrialTerms {
+    std::int64_t memory_limit = 0;  ///< as convert() takes it
+    int threads = 0;                ///< of a check of products; 0 = what OpenMP would use
+    /// Whether kernels that convert on a GPU may be compiled: that pays with many trials only.
+    bool compiles_converters = false;
+};
 
 /// Runs kernels on one matrix for the levels that measure: each is made or found, the matrix
 /// converted for it unless the one before it read the same, y = Ax computed, checked and timed. For
@@ -59,13 +68,9 @@ class Trials {
         /// So many applies as a graph; null where there are none.
         virtual std::unique_ptr<DeviceGraph> record(int /*applies*/) { return nullptr; }
     };
-    Trials(const CsrView& matrix, int num_rhs, std::int64_t memory_limit, KernelProvider& provider,
+    Trials(const CsrView& matrix, int num_rhs, const TrialTerms& terms, KernelProvider& provider,
            const KernelPolicy& policy)
-        : matrix_(matrix),
-          num_rhs_(num_rhs),
-          memory_limit_(memory_limit),
-          provider_(provider),
-          policy_(policy) {}
+        : matrix_(matrix), num_rhs_(num_rhs), terms_(terms), provider_(provider), policy_(policy) {}
     /// x, of the signature's type, is `x` here and stays there. Throws Error when the kernel or the
     /// matrix in its format cannot be had.
     virtual std::unique_ptr<Run> prepare(const Signature& signature, const Buffer& x) = 0;
@@ -76,7 +81,7 @@ class Trials {
 
     const CsrView& matrix_;
     const int num_rhs_;
-    const std::int64_t memory_limit_;  ///< as convert() takes it
+    const TrialTerms terms_;
     KernelProvider& provider_;
     const KernelPolicy policy_;
     double kernel_ms_ = 0;                       ///< of the last prepare()
@@ -96,16 +101,19 @@ class Trials {
     std::optional<Agreement> agreement_;
 };
 
-/// On this CPU. With `borrow` CSR arrays are read where they are.
+/// What a handle's options say of its trials.
+TrialTerms trial_terms(const Options& options);
+
+/// On this CPU, kernels with `threads` threads. With `borrow` CSR arrays are read where they are.
 std::unique_ptr<Trials> host_trials(const CsrView& matrix, int num_rhs, int threads, bool borrow,
-                                    std::int64_t memory_limit, KernelProvider& provider,
+                                    const TrialTerms& terms, KernelProvider& provider,
                                     const KernelPolicy& policy);
 /// On a GPU, on its default stream. What reads CSR's arrays gets those of `csr`, which is the same
 /// matrix; what the device can convert, it converts from there where that pays. `max_row`: entries
 /// of the longest row.
 std::unique_ptr<Trials> gpu_trials(const CsrView& matrix, CsrOnDevice& csr, std::int64_t max_row,
                                    int num_rhs, std::shared_ptr<Device> device,
-                                   std::int64_t memory_limit, KernelProvider& provider,
+                                   const TrialTerms& terms, KernelProvider& provider,
                                    const KernelPolicy& policy);
 
 }  // namespace spmvgen

@@ -74,10 +74,10 @@ constexpr std::int64_t least_block_lanes = 4;  ///< for a row of blocks of sever
 
 /// What memory moves of blocks' values over what is asked for. The k-th values of neighbouring
 /// blocks lie together. Where a row has more blocks than its lanes load at a time, they ask for a
-/// piece, and for the next one later. Of the bursts that a piece begins and ends in, a part is gone
+/// piece, and for the next one later. Of the bursts that a piece begins and ends in, half are gone
 /// by then.
 double bytes_of_pieces(const Problem& p, double blocks_a_row, double unroll) {
-    constexpr double burst = 64, gone = 0.4;
+    constexpr double burst = 64, gone = 0.5;
     const double at_a_time = p.param("subwarp") * unroll;
     if (blocks_a_row <= at_a_time) return 1;
     return 1 + gone * (burst - p.value) / (at_a_time * p.value);
