@@ -15,8 +15,7 @@ const std::vector<DeviceProfile>& device_profiles_of(const std::string& vendor) 
     static std::map<std::string, std::vector<DeviceProfile>> known;
     static Log log;
     const std::lock_guard lock(mutex);
-    const auto [found, is_new] = known.try_emplace(vendor);
-    if (!is_new) return found->second;
+    if (const auto found = known.find(vendor); found != known.end()) return found->second;
     constexpr std::string_view prefix = "device-";
     std::vector<std::string> warnings;
     std::vector<TuningFile> files = tuning_files(prefix, [&](std::string_view name) {
@@ -25,9 +24,9 @@ const std::vector<DeviceProfile>& device_profiles_of(const std::string& vendor) 
     std::vector<TuningFile> own = read_own_files(locate_records(), prefix, warnings);
     files.insert(std::ranges::find_if(files, &TuningFile::shipped),
                  std::make_move_iterator(own.begin()), std::make_move_iterator(own.end()));
-    found->second = read_device_profiles(files, warnings, vendor);
+    auto read = read_device_profiles(files, warnings, vendor);
     for (auto& warning : warnings) log.warn(warning);
-    return found->second;
+    return known.emplace(vendor, std::move(read)).first->second;
 }
 
 }  // namespace
