@@ -133,6 +133,41 @@ TEST(MeasureBudget, KernelsThatAreMadeSideBySideSlowEachOther) {
     EXPECT_EQ(made_ready(120, 16), 0u) << "even one takes 1.5 · 120 ms then";
 }
 
+TEST(MeasureBudget, OthersAreMadeBesideTheRulesWhereThatDisturbsNoTrial) {
+    const auto made_before_the_first = [](bool beside_trials) {
+        Scripted scripted;
+        scripted.costs = true;
+        scripted.kernel_ms = scripted.told_kernel_ms = 60;
+        scripted.makers = 16;
+        scripted.beside_trials = beside_trials;
+        scripted.predict = [](const Signature& s) -> std::optional<Prediction> {
+            return Prediction{s.kernel == "csr_vector" ? 90.0 : 100.0, 0.1};
+        };
+        scripted.run(200);
+        return scripted.made_before_first;
+    };
+    EXPECT_EQ(made_before_the_first(false), 0u);
+    EXPECT_GE(made_before_the_first(true), 2u) << "the rule's is one of them";
+}
+
+TEST(MeasureBudget, OfKernelsThatAreMadeSideBySideTheFirstThatIsThereIsTried) {
+    Scripted scripted;
+    scripted.costs = true;
+    scripted.makers = 16;
+    scripted.beside_trials = true;
+    scripted.predict = [](const Signature& s) -> std::optional<Prediction> {
+        return Prediction{s.kernel == "csr_vector" ? 90.0 : 100.0, 0.1};
+    };
+    scripted.run(1000);
+    const std::string before = scripted.order.at(1);
+    Scripted turned = scripted;
+    turned.order.clear();
+    turned.now = 0;
+    turned.last_is_first = true;
+    turned.run(1000);
+    EXPECT_NE(turned.order.at(1), before);
+}
+
 TEST(MeasureBudget, CachedKernelsCostNoCompilation) {
     Scripted scripted;
     scripted.costs = true;

@@ -1,4 +1,5 @@
 #pragma once
+#include <algorithm>
 #include <map>
 #include <set>
 
@@ -25,7 +26,7 @@ inline RowFeatures uneven() {
 }
 
 /// A device of which it is given how long each kernel takes, and a clock that only kernels move.
-struct Scripted {
+struct Scripted : Making {
     RowFeatures features = uneven();
     Request request{.target = parse_target("x86-64-v4"), .threads = 4};
     std::map<std::string, double> us;  ///< by kernel id, or by id and " name=value"
@@ -39,6 +40,18 @@ struct Scripted {
     double look_ms = 0;              ///< of each choice of parameters
     std::set<std::string> made;      ///< kernel names
     std::vector<std::string> order;  ///< kernel names that were run
+
+    bool goes_beside_trials() const override { return beside_trials; }
+    /// Makes it at once, on the only clock.
+    void begin(const Choice& choice, double expected_ms, double end_ms) override {
+        ++made_ready;
+        if (now + std::max(expected_ms, told_kernel_ms) <= end_ms) make(choice.signature);
+    }
+    std::size_t wait_for_one(std::span<const Choice> choices) override {
+        return last_is_first ? choices.size() - 1 : 0;
+    }
+    void wait_for_all() override {}
+    int at_a_time() const override { return makers; }
 
     Measured run(double budget_ms = 1000) {
         const MeasureProblem problem = problem_of(budget_ms);
@@ -64,9 +77,12 @@ struct Scripted {
     std::function<std::optional<Prediction>(const Signature&)> predict;
     int stop_after = 1000;  ///< kernels
     int makers = 1;
-    std::size_t made_ready = 0;  ///< kernels that were to be made side by side
-    bool samples = false;        ///< choices are by a sample until a kernel is tried
-    int passes = 0;              ///< choices by all of the matrix
+    bool beside_trials = false;         ///< kernels are made while others are timed
+    std::size_t made_ready = 0;         ///< kernels that were to be made side by side
+    bool last_is_first = false;         ///< of these the last one is there first
+    std::size_t made_before_first = 0;  ///< kernels that were made before the first trial
+    bool samples = false;               ///< choices are by a sample until a kernel is tried
+    int passes = 0;                     ///< choices by all of the matrix
 
   private:
     MeasureProblem problem_of(double budget_ms) {
@@ -87,12 +103,7 @@ struct Scripted {
         problem.cost = [this](const Signature& s) {
             return TrialCost{made.contains(kernel_name(s)) ? 0 : told_kernel_ms, convert_ms};
         };
-        problem.makers = makers;
-        problem.make_ready = [this](std::span<const Choice> choices, const Fits& fits) {
-            made_ready = choices.size();
-            for (auto& choice : choices)
-                if (fits(choice)) make(choice.signature);
-        };
+        problem.making = this;
         return problem;
     }
 
@@ -105,6 +116,7 @@ struct Scripted {
     }
 
     Trial trial(const Signature& s) {
+        if (order.empty()) made_before_first = made.size();
         const double making_ms = costs ? make(s) : 0;
         now += cost_ms + convert_ms;
         order.push_back(kernel_name(s));

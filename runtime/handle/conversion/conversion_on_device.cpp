@@ -121,16 +121,21 @@ ConversionKernels load_converters(KernelProvider& provider, const KernelPolicy& 
     return kernels;
 }
 
+std::vector<Signature> conversions_to(const Signature& signature, const CsrView& matrix) {
+    std::vector<Signature> kernels{conversion_to(signature, matrix)};
+    if (auto narrowing = narrowing_to(signature, matrix)) kernels.push_back(std::move(*narrowing));
+    if (has_dictionary(signature))
+        kernels.push_back(classifying(matrix.value_type, signature.target));
+    return kernels;
+}
+
 KernelProvider::Distance conversion_distance(KernelProvider& provider, const KernelPolicy& policy,
                                              const std::shared_ptr<Device>& device,
                                              const Signature& signature, const CsrView& matrix) {
-    auto distance = provider.distance(conversion_to(signature, matrix), policy, device);
-    const auto take = [&](const Signature& kernel) {
-        distance = std::max(distance, provider.distance(kernel, policy, device));
-    };
-    if (const auto narrowing = narrowing_to(signature, matrix)) take(*narrowing);
-    if (has_dictionary(signature)) take(classifying(matrix.value_type, signature.target));
-    return distance;
+    auto farthest = KernelProvider::Distance::memory;
+    for (auto& kernel : conversions_to(signature, matrix))
+        farthest = std::max(farthest, provider.distance(kernel, policy, device));
+    return farthest;
 }
 
 NarrowedOnDevice::NarrowedOnDevice(Device& device, const DeviceKernel& kernel,

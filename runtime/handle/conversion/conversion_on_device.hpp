@@ -95,6 +95,8 @@ struct ConversionKernels {
 ConversionKernels load_converters(KernelProvider& provider, const KernelPolicy& policy,
                                   const std::shared_ptr<Device>& device, const Signature& signature,
                                   const CsrView& matrix);
+/// The kernels that it loads.
+std::vector<Signature> conversions_to(const Signature& signature, const CsrView& matrix);
 /// How far the farthest of them is.
 KernelProvider::Distance conversion_distance(KernelProvider& provider, const KernelPolicy& policy,
                                              const std::shared_ptr<Device>& device,

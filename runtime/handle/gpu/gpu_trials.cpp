@@ -22,11 +22,15 @@ class GpuTrials : public Trials {
         : Trials(matrix, num_rhs, terms, provider, policy),
           device_(std::move(device)),
           csr_(csr),
-          max_row_(max_row) {}
+          max_row_(max_row),
+          may_compile_(provider.may_compile(policy)) {}
 
     std::optional<double> storing_on_device_ms(const Signature& s) const override {
         if (kernel_entry(s.kernel).format != Format::csr && !converts(s)) return std::nullopt;
         return csr_.is_on_device() ? 0 : 1e3 * csr_.bytes() / assumed_cpu_rate;
+    }
+    std::vector<Signature> converters_of(const Signature& s) const override {
+        return converts(s) ? conversions_to(s, matrix_) : std::vector<Signature>();
     }
 
   private:
@@ -75,20 +79,24 @@ class GpuTrials : public Trials {
             provided.kernel, *device_, on_device, x_->data(),
             static_cast<std::size_t>(matrix_.rows * num_rhs_) * size_of(s.value));
     }
-    void make_kernel(const Signature& s) override {
-        provider_.get(s, policy_, device_);
-        converter_to(s);
+    std::vector<KernelMakers::Piece> pieces_of(const Signature& s) const override {
+        std::vector<KernelMakers::Piece> pieces;
+        std::vector<Signature> kernels = converters_of(s);
+        kernels.insert(kernels.begin(), s);
+        for (auto& kernel : kernels)
+            pieces.push_back([&provider = provider_, policy = policy_, device = device_, kernel] {
+                provider.get(kernel, policy, device);
+            });
+        return pieces;
     }
-    bool compiled_nothing() const override { return !provider_.compile_times(device_).first_ms(); }
+    bool are_made_beside_trials() const override { return true; }
 
-    /// Whether the device makes what the kernel reads. Compiling the kernel that does so takes
-    /// longer than a conversion by the host.
+    /// Whether the device makes what the kernel reads, with kernels that are there or can be made.
     bool converts(const Signature& s) const {
         return !has_csr_arrays(s) && num_rhs_ == 1 && csr_.pays() && terms_.memory_limit == 0 &&
                why_not_on_device({matrix_, matrix_, max_row_}, s).empty() &&
-               (terms_.compiles_converters ||
-                conversion_distance(provider_, policy_, device_, s, matrix_) !=
-                    KernelProvider::Distance::compiler);
+               (may_compile_ || conversion_distance(provider_, policy_, device_, s, matrix_) !=
+                                    KernelProvider::Distance::compiler);
     }
     /// Without a converter the host has to convert.
     ConversionKernels converter_to(const Signature& s) {
@@ -125,6 +133,7 @@ class GpuTrials : public Trials {
     std::shared_ptr<Device> device_;
     CsrOnDevice& csr_;
     const std::int64_t max_row_;
+    const bool may_compile_;
     std::unique_ptr<DeviceMemory> x_;
     Kept<GpuMatrix> stored_;
 };

@@ -55,8 +55,10 @@ class HostTrials : public Trials {
         return std::make_unique<HostRun>(kernel, stored, x.data(),
                                          elements(matrix_.rows * num_rhs_, s.value), threads_);
     }
-    void make_kernel(const Signature& s) override { provider_.get_or_nothing(s, policy_); }
-    bool compiled_nothing() const override { return !provider_.compile_times(nullptr).first_ms(); }
+    std::vector<KernelMakers::Piece> pieces_of(const Signature& s) const override {
+        return {
+            [&provider = provider_, policy = policy_, s] { provider.get_or_nothing(s, policy); }};
+    }
 
     int threads_;
     bool borrow_;

@@ -66,9 +66,7 @@ class LevelWork {
                 .sampled = [this](Request r) { return p_.chooser.sampled(r); },
                 .grid = [this](const KernelEntry& k) { return p_.chooser.grid(k, request_); },
                 .go_on = p_.options.on_measured,
-                .make_ready = [this](std::span<const Choice> c,
-                                     const Fits& fits) { trials_->make_ready(c, fits); },
-                .makers = Trials::makers(),
+                .making = &trials_->making([this] { return watch_.ms(); }),
                 .cost = [this](const Signature& s) { return costs_->of(s); }};
     }
 
@@ -123,6 +121,8 @@ class LevelWork {
         for (auto& warning : measured.warnings)
             result.warning += (result.warning.empty() ? "" : "; ") + warning;
         result.kernel_ms = std::max(rule_kernel_ms, 0.0);
+        costs_.reset();
+        trials_.reset();  // waits for kernels that are still being made
         result.measure_ms = watch_.ms() - start_ms - result.kernel_ms;
     }
 

@@ -15,19 +15,23 @@ class TrialCosts {
     TrialCosts(const LevelProblem& problem, const DeviceSpeed& speed, const Trials& trials)
         : problem_(problem), speed_(speed), trials_(trials) {}
 
-    /// Safe to call from any thread, but not while a trial runs.
+    /// Not of a kernel that is being made, for that waits for it. What converts for a kernel is
+    /// made beside it.
     TrialCost of(const Signature& signature) const;
     /// After a trial of that kernel.
     void learn(const Signature& signature);
 
   private:
     double convert_ms(const Signature& signature) const;
+    double converter_ms(const Signature& converter) const;
 
     const LevelProblem& problem_;
     const DeviceSpeed& speed_;
     const Trials& trials_;
     std::map<Format, double>
-        converted_ms_;     ///< of each format the longest so far, or the last on a device
+        converted_ms_;  ///< of each format the longest so far, or the last on a device
+    /// What making each converter takes, as it was before it was wanted; 0 = it was used.
+    mutable std::map<std::string, double> converters_ms_;
     double slowness_ = 1;  ///< conversions over what was expected of them, the worst so far
 };
 

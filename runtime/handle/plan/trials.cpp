@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <atomic>
 #include <new>
 #include <thread>
 #include <vector>
@@ -25,9 +24,7 @@ constexpr int graph_applies = 50;
 }  // namespace
 
 TrialTerms trial_terms(const Options& options) {
-    return {.memory_limit = options.memory_limit,
-            .threads = options.threads,
-            .compiles_converters = options.level == "exhaustive"};
+    return {.memory_limit = options.memory_limit, .threads = options.threads};
 }
 
 Trial Trials::time(const Signature& signature, double seconds) {
@@ -109,26 +106,16 @@ Trial Trials::timed(Run& run, const Signature& signature, double seconds) {
     return told(time_apply([&] { run.apply(); }, plan, [&] { run.finish(); }), 1);
 }
 
-int Trials::makers() {
-    return static_cast<int>(std::max(std::thread::hardware_concurrency(), 1u));
-}
-
-void Trials::make_ready(std::span<const Choice> choices, const Fits& fits) {
-    const auto make = [&](const Choice& choice) {
-        try {
-            if (fits(choice)) make_kernel(choice.signature);
-        } catch (const std::exception&) {  // it is told when the kernel is timed
-        }
-    };
-    std::atomic<std::size_t> next = 0;
-    while (next < choices.size() && compiled_nothing()) make(choices[next++]);
-    const auto work = [&] {
-        for (std::size_t i = next++; i < choices.size(); i = next++) make(choices[i]);
-    };
-    const auto most = static_cast<std::size_t>(makers());
-    std::vector<std::jthread> team;
-    for (std::size_t i = 1; i < std::min(most, choices.size()); ++i) team.emplace_back(work);
-    work();
+Making& Trials::making(std::function<double()> now_ms) {
+    if (makers_) return *makers_;
+    // Of two threads of a core the second makes little, and a trial has work for this CPU, too.
+    const bool beside = are_made_beside_trials();
+    const int all =
+        terms_.threads > 0 ? terms_.threads : static_cast<int>(std::thread::hardware_concurrency());
+    makers_ = std::make_unique<KernelMakers>(
+        KernelMakers::Terms{std::max(beside ? all / 2 : all, 1), beside, std::move(now_ms)},
+        [this](const Signature& s) { return pieces_of(s); });
+    return *makers_;
 }
 
 std::string Trials::difference(const Run& run, const Signature& signature) {

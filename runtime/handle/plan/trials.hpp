@@ -1,11 +1,13 @@
 #pragma once
+#include <functional>
 #include <memory>
 #include <optional>
-#include <span>
 #include <string>
+#include <vector>
 
 #include "devices/device.hpp"
 #include "handle/kernels/kernel_provider.hpp"
+#include "handle/plan/kernel_makers.hpp"
 #include "matrix/buffer.hpp"
 #include "spmvgen/error.hpp"
 #include "spmvgen/matrix.hpp"
@@ -21,8 +23,6 @@ class CsrOnDevice;
 struct TrialTerms {
     std::int64_t memory_limit = 0;  ///< as convert() takes it
     int threads = 0;                ///< of a check of products; 0 = what OpenMP would use
-    /// Whether kernels that convert on a GPU may be compiled: that pays with many trials only.
-    bool compiles_converters = false;
 };
 
 /// Runs kernels on one matrix for the levels that measure: each is made or found, the matrix
@@ -34,12 +34,13 @@ class Trials {
     /// As TimeSignature. What goes wrong with a kernel is told in the result. On a GPU products
     /// that a host can hardly launch as fast as they run are timed as a graph of them.
     Trial time(const Signature& signature, double seconds);
-    /// Makes or finds the kernels of these choices, each if it then fits, on makers() threads. The
-    /// first is made before the others when nothing was compiled yet, so that it is known how long
-    /// that takes. What goes wrong shows when they are timed.
-    void make_ready(std::span<const Choice> choices, const Fits& fits);
-    /// Threads that make kernels.
-    static int makers();
+    /// What makes kernels for trials on threads of its own: on a GPU beside trials and on half
+    /// of the threads, and with all that its conversion on the device needs. `now_ms` is the clock
+    /// of Making::begin(), the same in each call. As long as this lives.
+    Making& making(std::function<double()> now_ms);
+    /// The kernels that storing the matrix on the device for this one takes; none where the host
+    /// does that.
+    virtual std::vector<Signature> converters_of(const Signature&) const { return {}; }
     /// What the last trial took to convert the matrix, and for which storage (storage_key); nothing
     /// when it did not.
     struct Conversion {
@@ -74,10 +75,9 @@ class Trials {
     /// x, of the signature's type, is `x` here and stays there. Throws Error when the kernel or the
     /// matrix in its format cannot be had.
     virtual std::unique_ptr<Run> prepare(const Signature& signature, const Buffer& x) = 0;
-    /// Makes or finds the kernel. Throws Error. Safe to call from any thread.
-    virtual void make_kernel(const Signature& signature) = 0;
-    /// Whether nothing of that kind was compiled in this process.
-    virtual bool compiled_nothing() const = 0;
+    /// As KernelMakers takes them: they need nothing of this but the provider.
+    virtual std::vector<KernelMakers::Piece> pieces_of(const Signature& signature) const = 0;
+    virtual bool are_made_beside_trials() const { return false; }
 
     const CsrView& matrix_;
     const int num_rhs_;
@@ -99,6 +99,7 @@ class Trials {
 
     Buffer x_, expected_, product_;
     std::optional<Agreement> agreement_;
+    std::unique_ptr<KernelMakers> makers_;
 };
 
 /// What a handle's options say of its trials.

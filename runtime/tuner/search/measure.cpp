@@ -2,8 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <ranges>
 #include <set>
+#include <utility>
 
 #include "spmvgen/error.hpp"
 #include "tuner/rules/rules.hpp"
@@ -29,8 +29,8 @@ MeasureProblem without_passes(const MeasureProblem& problem) {
     return sampled;
 }
 
-/// Tries what promises most first, as far as the budget goes. A choice is by the sample until it is
-/// tried.
+/// Tries what promises most first, as far as the budget goes. A choice is by the sample until its
+/// kernel is made.
 class Trying {
   public:
     Trying(const MeasureProblem& problem, const Choice& rule, Search& search, double seconds)
@@ -40,25 +40,39 @@ class Trying {
           search_(search),
           seconds_(seconds) {}
 
+    /// Ranks the kernels, and begins to make the first ones where that goes beside trials. Before
+    /// the rule's is tried.
+    void begin() {
+        if (problem_.making == nullptr || !problem_.making->goes_beside_trials()) return;
+        find_order();
+        begin_making(ranked(0, before_neighbours));
+    }
+
     void run() {
         if (!go_on_()) return;
-        if (problem_.predict) order_ = rank(problem_, rule_, considered_padding, go_on_);
+        find_order();
         if (const auto rules = predicted(rule_)) scale_ = search_.best_us() / rules->us;
         const bool knows_others = order_.size() > 1;
         if (!knows_others) unpredicted();
-        std::vector<Choice> first;
-        for (auto& known : order_ | std::views::take(before_neighbours))
-            first.push_back(known.choice);
-        make_ready(std::move(first));
-        ranked(0, before_neighbours);
+        pursue(ranked(0, before_neighbours));
         neighbours();
-        ranked(before_neighbours, order_.size());
+        pursue(ranked(before_neighbours, order_.size()));
         neighbours();
         if (knows_others) unpredicted();
         neighbours();
     }
 
   private:
+    struct Wanted {
+        Choice choice;
+        double least_us = 0;  ///< by the prediction and what it errs; 0 = tried in any case
+    };
+
+    void find_order() {
+        if (order_.empty() && problem_.predict && go_on_())
+            order_ = rank(problem_, rule_, considered_padding, go_on_);
+    }
+
     std::optional<Prediction> predicted(const Choice& choice) const {
         return problem_.predict ? problem_.predict(choice.signature) : std::nullopt;
     }
@@ -76,35 +90,59 @@ class Trying {
         }
     }
 
-    void attempt(const Choice& choice) {
-        const std::string name = kernel_name(choice.signature);
-        if (search_.stopped() || seen_.contains(name)) return;
-        if (!search_.is_within_budget(choice, seconds_)) return;
-        seen_.insert(name);
-        if (const auto all = exact(choice)) search_.attempt_within_budget(*all, seconds_);
+    /// Has those made side by side that there will be time for, if they were not seen before.
+    void begin_making(std::vector<Wanted> all) {
+        if (search_.stopped()) return;
+        std::erase_if(all, [&](const Wanted& wanted) {
+            return !seen_.insert(kernel_name(wanted.choice.signature)).second;
+        });
+        std::vector<Choice> choices;
+        for (auto& wanted : all) choices.push_back(wanted.choice);
+        const Search::MakingPlan plan = search_.plan_making(choices, seconds_);
+        for (std::size_t i = 0; i < all.size(); ++i) {
+            if (!plan.expected_ms[i] || problem_.making == nullptr) {
+                not_begun_.push_back(std::move(all[i]));
+                continue;
+            }
+            auto of_matrix = exact(all[i].choice);
+            if (!of_matrix || search_.was_tried(*of_matrix)) continue;
+            problem_.making->begin(*of_matrix, *plan.expected_ms[i], plan.end_ms);
+            begun_.push_back({std::move(*of_matrix), all[i].least_us});
+        }
     }
 
-    /// Has those made side by side that there will be time for.
-    void make_ready(std::vector<Choice> choices) const {
-        if (!problem_.make_ready || choices.empty()) return;
-        std::vector<Choice> wanted;
-        for (auto& choice : search_.fitting(std::move(choices), seconds_)) {
-            if (!go_on_()) break;
-            if (auto all = exact(choice)) wanted.push_back(std::move(*all));
+    bool still_promises(const Wanted& wanted) const {
+        return !search_.stopped() && scale_ * wanted.least_us <= search_.best_us();
+    }
+
+    /// Tries them when their kernels are made, then those that there was no time to make.
+    void pursue(std::vector<Wanted> all) {
+        begin_making(std::move(all));
+        while (!begun_.empty() && !search_.stopped()) {
+            std::vector<Choice> choices;
+            for (auto& wanted : begun_) choices.push_back(wanted.choice);
+            const std::size_t made = problem_.making->wait_for_one(choices);
+            const Wanted next = std::move(begun_[made]);
+            begun_.erase(begun_.begin() + static_cast<std::ptrdiff_t>(made));
+            if (still_promises(next)) search_.attempt_within_budget(next.choice, seconds_);
         }
-        problem_.make_ready(wanted,
-                            [this](const Choice& c) { return search_.fits_budget(c, seconds_); });
+        for (const Wanted& next : std::exchange(not_begun_, {})) {
+            if (!still_promises(next) || !search_.is_within_budget(next.choice, seconds_)) continue;
+            if (const auto of_matrix = exact(next.choice))
+                search_.attempt_within_budget(*of_matrix, seconds_);
+        }
     }
 
     /// But for the first few, none whose prediction is beyond what was measured by more than it
     /// errs.
-    void ranked(std::size_t begin, std::size_t end) {
+    std::vector<Wanted> ranked(std::size_t begin, std::size_t end) const {
+        std::vector<Wanted> found;
         for (std::size_t i = begin; i < std::min(end, order_.size()); ++i) {
             const auto& [choice, prediction] = order_[i];
-            if (i < always ||
-                scale_ * prediction.us * std::exp(-sure * prediction.error) <= search_.best_us())
-                attempt(choice);
+            const double least_us = prediction.us * std::exp(-sure * prediction.error);
+            found.push_back({choice, i < always ? 0 : least_us});
         }
+        return found;
     }
 
     /// Of the fastest, as long as one of them is faster.
@@ -112,17 +150,19 @@ class Trying {
         for (double before = 2 * search_.best_us(); search_.best_us() < before;) {
             before = search_.best_us();
             const Choice best = search_.best();
+            std::vector<Wanted> found;
             for (auto& choice : variants_of(problem_, best, Reach::neighbours, go_on_))
-                attempt(choice);
+                found.push_back({std::move(choice)});
+            pursue(std::move(found));
         }
     }
 
     /// Kernels without a prediction: hardly ever is one of them the fastest.
     void unpredicted() {
-        std::vector<Choice> others = other_kernels(problem_, rule_, considered_padding, go_on_);
-        std::erase_if(others, [&](const Choice& c) { return predicted(c).has_value(); });
-        make_ready(others);
-        for (auto& choice : others) attempt(choice);
+        std::vector<Wanted> found;
+        for (auto& choice : other_kernels(problem_, rule_, considered_padding, go_on_))
+            if (!predicted(choice)) found.push_back({std::move(choice)});
+        pursue(std::move(found));
     }
 
     const MeasureProblem problem_;
@@ -133,7 +173,9 @@ class Trying {
     const GoOn go_on_ = [this] { return !search_.begins_beyond_budget(seconds_); };
     std::vector<Ranked> order_;
     std::set<std::string> seen_;  ///< names of kernels, by the sample
-    double scale_ = 1;            ///< what the rule's kernel takes over what was predicted of it
+    std::vector<Wanted> begun_;   ///< whose kernels are made or being made, by all of the matrix
+    std::vector<Wanted> not_begun_;
+    double scale_ = 1;  ///< what the rule's kernel takes over what was predicted of it
 };
 
 }  // namespace
@@ -142,9 +184,11 @@ Measured measure(const MeasureProblem& problem, const Choice& rule, const TimeSi
     Search search(problem, rule, time);
     const double seconds =
         std::clamp(problem.budget_ms / 1e3 / expected_trials, least_seconds, most_seconds);
+    Trying trying(problem, rule, search, seconds);
+    trying.begin();
     const bool timed = search.attempt_rule(seconds);
     if (!timed) return search.result(timed, "measured");
-    Trying(problem, rule, search, seconds).run();
+    trying.run();
     search.run_off(2 * seconds, true);
     return search.result(timed, "measured");
 }

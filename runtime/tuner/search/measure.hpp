@@ -34,8 +34,23 @@ struct TrialCost {
 /// given is what the others are held against.
 using TimeSignature = std::function<Trial(const Signature&, double seconds)>;
 
-/// Whether there is time to make a kernel.
-using Fits = std::function<bool(const Choice&)>;
+/// Makes kernels on threads of its own, each once. For one thread.
+class Making {
+  public:
+    virtual ~Making() = default;
+    /// Whether kernels may be made while others are timed: on a GPU they hardly disturb each other.
+    virtual bool goes_beside_trials() const = 0;
+    /// Has the kernel of a choice made, after those before it, where its turn comes so early that
+    /// it will be made by `end_ms` of the problem's clock when it takes `expected_ms`. Returns at
+    /// once. What goes wrong shows when it is timed.
+    virtual void begin(const Choice& choice, double expected_ms, double end_ms) = 0;
+    /// Waits until the kernel of one of these is made or will not be, and where kernels are not
+    /// made beside trials for all. Returns the first such one's index.
+    virtual std::size_t wait_for_one(std::span<const Choice> choices) = 0;
+    virtual void wait_for_all() = 0;
+    /// Kernels that are made at a time.
+    virtual int at_a_time() const = 0;
+};
 
 /// Whether there is time to look at one kernel more, which may take a pass over the matrix.
 using GoOn = std::function<bool()>;
@@ -59,12 +74,10 @@ struct MeasureProblem {
     std::function<std::vector<Choice>(const KernelEntry&)> grid = {};
     /// Told of each kernel that was timed; false = no more. May be empty.
     std::function<bool(const MeasuredKernel&)> go_on = {};
-    /// Told which kernels are likely to be timed next, so that they can be made side by side. It
-    /// asks `fits`, from any of its threads, before it makes one, and makes it only if that is so.
-    std::function<void(std::span<const Choice>, const Fits& fits)> make_ready = {};
-    int makers = 1;  ///< so many kernels are then made at a time
-    /// What a trial of it would cost. Safe to call from any thread, but not while a trial runs.
-    /// Absent = as much as those before it on average.
+    /// Makes kernels before they are timed; null = each is made when it is timed.
+    Making* making = nullptr;
+    /// What a trial of it would cost; asked of none that is being made. Absent = as much as those
+    /// before it on average.
     std::function<TrialCost(const Signature&)> cost = {};
 };
 
@@ -84,9 +97,10 @@ struct Measured {
 /// that are nearly as fast as the fastest once more. What was measured by then counts. Nothing is
 /// begun that is expected to end beyond the budget; where that is so of the rule's choice, it
 /// stands without a time. Making the rule's kernel does not count, for whoever asks needs it
-/// anyway. A kernel wins over the rule's only if it is faster by more than `measure_margin`; else
-/// the rule's is kept. Kernels that would store more than twice as many entries as the rule's are
-/// left out.
+/// anyway; where kernels may be made beside trials, the first others are made at the same time. Of
+/// kernels that are made side by side the one that is there is tried first. A kernel wins over the
+/// rule's only if it is faster by more than `measure_margin`; else the rule's is kept. Kernels that
+/// would store more than twice as many entries as the rule's are left out.
 Measured measure(const MeasureProblem& problem, const Choice& rule, const TimeSignature& time);
 
 /// Times every kernel that the request leaves free with the parameters that the rules give it. Then

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <limits>
 
 #include "registry.hpp"
 #include "tuner/rules/candidates.hpp"
@@ -18,9 +19,12 @@ constexpr int most_rounds = 3;
 /// For one kernel: other work disturbs a CPU more than a GPU.
 constexpr double cpu_seconds = 20e-3, gpu_seconds = 4e-3;
 
-/// There is no budget.
-bool any(const Choice&) {
-    return true;
+/// Makes their kernels side by side. Whoever asks for all wants times that nothing disturbed.
+void make_ready(const MeasureProblem& problem, const std::vector<Choice>& choices) {
+    if (problem.making == nullptr) return;
+    for (auto& choice : choices)
+        problem.making->begin(choice, 0, std::numeric_limits<double>::infinity());
+    problem.making->wait_for_all();
 }
 
 /// Every value of each parameter around the best so far of one kernel, again and again until
@@ -33,7 +37,7 @@ void tune_kernel(const MeasureProblem& problem, Search& search, const Choice& fi
     for (int round = 0; round < most_rounds && !search.stopped(); ++round) {
         const double before = *best_us;
         const std::vector<Choice> variants = variants_of(problem, best, Reach::all);
-        if (problem.make_ready) problem.make_ready(variants, any);
+        make_ready(problem, variants);
         for (auto& choice : variants) {
             const auto us = search.attempt(choice, seconds);
             if (!us || *us >= *best_us) continue;
@@ -58,7 +62,7 @@ void attempt_grid(const MeasureProblem& problem, Search& search, const std::vect
     std::erase_if(grid, [&](const Choice& choice) {
         return padding_of(problem.features, choice.signature) > most_padding;
     });
-    if (problem.make_ready) problem.make_ready(grid, any);
+    make_ready(problem, grid);
     for (auto& choice : grid) search.attempt(choice, seconds);
 }
 
@@ -77,7 +81,7 @@ Measured measure_all(const MeasureProblem& problem, const Choice& rule, const Ti
             for (auto& choice : choice_of(problem, *entry))
                 if (padding_of(problem.features, choice.signature) <= most_padding)
                     kernels.push_back(std::move(choice));
-    if (problem.make_ready) problem.make_ready(kernels, any);
+    make_ready(problem, kernels);
     for (auto& choice : kernels) search.attempt(choice, seconds);
     attempt_grid(problem, search, kernels, seconds);
     if (host)

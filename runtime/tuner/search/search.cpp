@@ -25,7 +25,9 @@ double predicted_us(const MeasureProblem& problem, const Signature& signature) {
 }  // namespace
 
 Search::Search(const MeasureProblem& problem, const Choice& rule, const TimeSignature& time)
-    : problem_(problem), rule_(rule), time_(time), start_ms_(problem.now_ms()) {}
+    : problem_(problem), rule_(rule), time_(time), start_ms_(problem.now_ms()) {
+    if (problem_.cost) rule_kernel_ms_ = problem_.cost(rule.signature).kernel_ms;
+}
 
 double Search::timing_ms(const Signature& signature, double seconds) const {
     const double fastest_us = timed_.empty() ? 0 : best_us();
@@ -47,33 +49,39 @@ std::string Search::to_string(const Expected& e) {
                        e.convert_ms, e.timing_ms);
 }
 
-bool Search::fits_budget(const Choice& choice, double seconds) const {
-    return elapsed_ms() + expected(choice, seconds).sum() <= before_run_off * problem_.budget_ms;
+double Search::trials_ms() const {
+    return before_run_off * problem_.budget_ms + rule_kernel_ms_;
 }
 
-std::vector<Choice> Search::fitting(std::vector<Choice> choices, double seconds) const {
-    const int makers = std::max(problem_.makers, 1);
+Search::MakingPlan Search::plan_making(std::span<const Choice> choices, double seconds) const {
+    const int at_a_time = problem_.making != nullptr ? problem_.making->at_a_time() : 1;
+    const double side = at_a_time > 1 ? side_by_side : 1;
+    MakingPlan plan;
     Expected all;
     double longest_ms = 0;  // of the kernels' times
-    std::erase_if(choices, [&](const Choice& choice) {
+    for (auto& choice : choices) {
         const Expected one = expected(choice, seconds);
         const double kernels_ms = all.kernel_ms + one.kernel_ms;
         const double longest = std::max(longest_ms, one.kernel_ms);
         const double making_ms =
-            makers == 1 ? kernels_ms : side_by_side * (longest + kernels_ms / makers);
+            at_a_time == 1 ? kernels_ms : side * (longest + kernels_ms / at_a_time);
         const double others_ms = all.convert_ms + all.timing_ms + one.convert_ms + one.timing_ms;
-        if (elapsed_ms() + making_ms + others_ms > before_run_off * problem_.budget_ms) return true;
+        if (elapsed_ms() + making_ms + others_ms > trials_ms()) {
+            plan.expected_ms.emplace_back();
+            continue;
+        }
+        plan.expected_ms.emplace_back(side * one.kernel_ms);
         all = {kernels_ms, all.convert_ms + one.convert_ms, all.timing_ms + one.timing_ms};
         longest_ms = longest;
-        return false;
-    });
-    return choices;
+    }
+    plan.end_ms = start_ms_ + trials_ms() - all.convert_ms - all.timing_ms;
+    return plan;
 }
 
 bool Search::begins_beyond_budget(double seconds) {
     if (!problem_.cost) return false;
     const double least_ms = elapsed_ms() + timing_ms(rule_.signature, seconds);
-    return out_of_time_ = least_ms > before_run_off * problem_.budget_ms;
+    return out_of_time_ = least_ms > trials_ms();
 }
 
 bool Search::was_tried(const Choice& choice) const {
@@ -113,6 +121,7 @@ bool Search::attempt_rule(double seconds) {
     }
     const bool timed = attempt(rule_, seconds).has_value();
     start_ms_ += last_kernel_ms_;
+    rule_kernel_ms_ = 0;
     return timed;
 }
 
@@ -122,10 +131,11 @@ void Search::attempt_within_budget(const Choice& choice, double seconds) {
 }
 
 bool Search::is_within_budget(const Choice& choice, double seconds) {
-    if (fits_budget(choice, seconds)) return true;
+    const Expected e = expected(choice, seconds);
+    if (elapsed_ms() + e.sum() <= trials_ms()) return true;
     if (over_budget_.empty() && problem_.cost)
         over_budget_why_ = fmt::format(" (the first of them after {:.1f} ms; expected of it: {})",
-                                       elapsed_ms(), to_string(expected(choice, seconds)));
+                                       elapsed_ms(), to_string(e));
     over_budget_.insert(kernel_name(choice.signature));
     return false;
 }

@@ -2,6 +2,7 @@
 #include <map>
 #include <optional>
 #include <set>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -17,15 +18,16 @@ class Search {
 
     double elapsed_ms() const { return problem_.now_ms() - start_ms_; }
     bool stopped() const { return stopped_; }
-    /// Whether a trial of so many seconds of timing is expected to fit what is left of the budget,
-    /// but for the part that is left for the run-off.
-    bool fits_budget(const Choice& choice, double seconds) const;
     /// Whether not even a kernel that is there and reads what the rule's does fits any more; told
     /// in the result.
     bool begins_beyond_budget(double seconds);
-    /// Those of the choices, in their order, that are expected to fit it together when `makers` of
-    /// their kernels are made at a time.
-    std::vector<Choice> fitting(std::vector<Choice> choices, double seconds) const;
+    /// What making the kernels of the choices side by side is expected to take.
+    struct MakingPlan {
+        /// Of each; nothing where there is no time for it beside those before it.
+        std::vector<std::optional<double>> expected_ms;
+        double end_ms = 0;  ///< of the problem's clock; later there is no time to try them
+    };
+    MakingPlan plan_making(std::span<const Choice> choices, double seconds) const;
 
     /// Times a kernel, unless it was tried before. Returns its microseconds; nothing when it has no
     /// time or the search was stopped.
@@ -61,6 +63,8 @@ class Search {
     };
     Expected expected(const Choice& choice, double seconds) const;
     double timing_ms(const Signature& signature, double seconds) const;
+    /// Of the budget, what is there for all but the run-off.
+    double trials_ms() const;
     static std::string to_string(const Expected& expected);
     void find_best();
     void time_again(Timed& timed, double seconds);
@@ -73,6 +77,7 @@ class Search {
     double start_ms_;
     bool stopped_ = false, out_of_time_ = false;
     double last_kernel_ms_ = 0;          ///< of the last trial
+    double rule_kernel_ms_ = 0;          ///< expected of making the rule's, until it is made
     std::set<std::string> over_budget_;  ///< kernels that did not fit it
     std::string over_budget_why_;        ///< what the first of them was expected to take
     std::size_t best_ = 0;               ///< in timed_
