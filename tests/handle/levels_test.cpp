@@ -114,10 +114,14 @@ TEST(CompileTimes, TheFirstAndThoseThatWaitedForOthersDoNotCount) {
     times.add(20);  // may load the compiler, or find it loaded
     EXPECT_EQ(times.first_ms(), 20);
     EXPECT_EQ(times.usual_ms(), std::nullopt);
+    EXPECT_EQ(times.recent_slowness(), 1);
     times.add(80);
     times.add(60);
+    EXPECT_EQ(times.recent_slowness(), 70.0 / 60);
     times.add(300);
     EXPECT_EQ(times.usual_ms(), 60);
+    for (int i = 0; i < 100; ++i) times.add(120);
+    EXPECT_NEAR(times.recent_slowness(), 2, 1e-3) << "of the last ones";
 }
 
 TEST_F(Levels, RuleMeasuresNothing) {

@@ -35,7 +35,10 @@ KernelBinary compile_source(Generator& generator, const KernelSource& source,
 
 void CompileTimes::add(double ms) {
     const std::lock_guard lock(mutex_);
-    if (first_ms_) least_ms_ = std::min(ms, least_ms_.value_or(ms));
+    if (first_ms_) {
+        least_ms_ = std::min(ms, least_ms_.value_or(ms));
+        recent_ms_ += (ms - recent_ms_) / std::min(++others_, most_recent);
+    }
     first_ms_ = first_ms_.value_or(ms);
 }
 
@@ -47,6 +50,11 @@ std::optional<double> CompileTimes::first_ms() const {
 std::optional<double> CompileTimes::usual_ms() const {
     const std::lock_guard lock(mutex_);
     return least_ms_;
+}
+
+double CompileTimes::recent_slowness() const {
+    const std::lock_guard lock(mutex_);
+    return least_ms_ ? recent_ms_ / *least_ms_ : 1;
 }
 
 }  // namespace spmvgen

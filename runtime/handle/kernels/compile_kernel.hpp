@@ -34,9 +34,15 @@ class CompileTimes {
     /// side wait for each other. Nothing before the second has ended.
     std::optional<double> usual_ms() const;
 
+    /// What the last ones took on average over usual_ms(); 1 = there is none.
+    double recent_slowness() const;
+
   private:
+    static constexpr int most_recent = 8;
     mutable std::mutex mutex_;
     std::optional<double> first_ms_, least_ms_;
+    double recent_ms_ = 0;  ///< of all but the first
+    int others_ = 0;        ///< that were added to it
 };
 
 }  // namespace spmvgen

@@ -20,6 +20,9 @@
 namespace spmvgen {
 namespace {
 
+/// What compilers that run side by side take, over what one takes alone, before any have run.
+constexpr double least_side_by_side = 1.5;
+
 /// One handle's level at work.
 class LevelWork {
   public:
@@ -67,6 +70,8 @@ class LevelWork {
                 .grid = [this](const KernelEntry& k) { return p_.chooser.grid(k, request_); },
                 .go_on = p_.options.on_measured,
                 .making = &trials_->making([this] { return watch_.ms(); }),
+                .side_by_side = std::max(least_side_by_side,
+                                         p_.provider.compile_times(p_.device).recent_slowness()),
                 .cost = [this](const Signature& s) { return costs_->of(s); }};
     }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <set>
 #include <utility>
 
@@ -40,12 +41,16 @@ class Trying {
           search_(search),
           seconds_(seconds) {}
 
-    /// Ranks the kernels, and begins to make the first ones where that goes beside trials. Before
-    /// the rule's is tried.
+    /// Before the rule's kernel is tried: where that is yet to be made, and kernels are made beside
+    /// trials, has it and the first others made, as many as are chosen while it is being made.
     void begin() {
         if (problem_.making == nullptr || !problem_.making->goes_beside_trials()) return;
+        if (search_.rest_of_rule_ms() == 0) return;
+        problem_.making->begin(rule_, 0, std::numeric_limits<double>::infinity());
+        seen_.insert(kernel_name(rule_.signature));
         find_order();
-        begin_making(ranked(0, before_neighbours));
+        begin_making(ranked(0, before_neighbours),
+                     [this] { return search_.rest_of_rule_ms() > 0; });
     }
 
     void run() {
@@ -91,15 +96,16 @@ class Trying {
     }
 
     /// Has those made side by side that there will be time for, if they were not seen before.
-    void begin_making(std::vector<Wanted> all) {
+    void begin_making(std::vector<Wanted> all, const GoOn& go_on) {
         if (search_.stopped()) return;
         std::erase_if(all, [&](const Wanted& wanted) {
-            return !seen_.insert(kernel_name(wanted.choice.signature)).second;
+            return seen_.contains(kernel_name(wanted.choice.signature));
         });
         std::vector<Choice> choices;
         for (auto& wanted : all) choices.push_back(wanted.choice);
         const Search::MakingPlan plan = search_.plan_making(choices, seconds_);
-        for (std::size_t i = 0; i < all.size(); ++i) {
+        for (std::size_t i = 0; i < all.size() && go_on(); ++i) {
+            seen_.insert(kernel_name(all[i].choice.signature));
             if (!plan.expected_ms[i] || problem_.making == nullptr) {
                 not_begun_.push_back(std::move(all[i]));
                 continue;
@@ -117,7 +123,7 @@ class Trying {
 
     /// Tries them when their kernels are made, then those that there was no time to make.
     void pursue(std::vector<Wanted> all) {
-        begin_making(std::move(all));
+        begin_making(std::move(all), go_on_);
         while (!begun_.empty() && !search_.stopped()) {
             std::vector<Choice> choices;
             for (auto& wanted : begun_) choices.push_back(wanted.choice);

@@ -76,6 +76,8 @@ struct MeasureProblem {
     std::function<bool(const MeasuredKernel&)> go_on = {};
     /// Makes kernels before they are timed; null = each is made when it is timed.
     Making* making = nullptr;
+    /// What kernels that are made side by side take, over what each takes alone.
+    double side_by_side = 1.5;
     /// What a trial of it would cost; asked of none that is being made. Absent = as much as those
     /// before it on average.
     std::function<TrialCost(const Signature&)> cost = {};

@@ -10,8 +10,6 @@ namespace {
 constexpr double nearly_as_fast = 1.04;  ///< of kernels that are timed once more
 constexpr std::size_t most_finalists = 4;
 constexpr double before_run_off = 0.85;  ///< of the budget
-/// What compilers that run side by side take, over what one takes alone.
-constexpr double side_by_side = 1.5;
 /// Of what a trial takes beside the applies that are timed: the warm-up, over these, and applies
 /// that are not timed.
 constexpr double warm_up = 0.25, more_applies = 3;
@@ -55,7 +53,7 @@ double Search::trials_ms() const {
 
 Search::MakingPlan Search::plan_making(std::span<const Choice> choices, double seconds) const {
     const int at_a_time = problem_.making != nullptr ? problem_.making->at_a_time() : 1;
-    const double side = at_a_time > 1 ? side_by_side : 1;
+    const double side = at_a_time > 1 ? problem_.side_by_side : 1;
     MakingPlan plan;
     Expected all;
     double longest_ms = 0;  // of the kernels' times
@@ -76,6 +74,10 @@ Search::MakingPlan Search::plan_making(std::span<const Choice> choices, double s
     }
     plan.end_ms = start_ms_ + trials_ms() - all.convert_ms - all.timing_ms;
     return plan;
+}
+
+double Search::rest_of_rule_ms() const {
+    return std::max(0.0, rule_kernel_ms_ - elapsed_ms());
 }
 
 bool Search::begins_beyond_budget(double seconds) {
@@ -112,15 +114,17 @@ bool Search::attempt_rule(double seconds) {
     if (problem_.cost) {
         Expected e = expected(rule_, seconds);
         e.kernel_ms = 0;
-        if (elapsed_ms() + e.sum() > problem_.budget_ms) {
+        if (std::max(0.0, elapsed_ms() - rule_kernel_ms_) + e.sum() > problem_.budget_ms) {
             left_out_.push_back(fmt::format(
                 "{}: the budget of {:.0f} ms has no room for it: {:.1f} ms spent, {} expected",
                 kernel_name(rule_.signature), problem_.budget_ms, elapsed_ms(), to_string(e)));
             return false;
         }
     }
+    // What was done while it was being made does not count, either.
+    const double before_ms = std::min(elapsed_ms(), rule_kernel_ms_);
     const bool timed = attempt(rule_, seconds).has_value();
-    start_ms_ += last_kernel_ms_;
+    start_ms_ += last_kernel_ms_ + before_ms;
     rule_kernel_ms_ = 0;
     return timed;
 }

@@ -21,6 +21,8 @@ class Search {
     /// Whether not even a kernel that is there and reads what the rule's does fits any more; told
     /// in the result.
     bool begins_beyond_budget(double seconds);
+    /// For how long making the rule's kernel is expected to go on; 0 = it is there, or was tried.
+    double rest_of_rule_ms() const;
     /// What making the kernels of the choices side by side is expected to take.
     struct MakingPlan {
         /// Of each; nothing where there is no time for it beside those before it.
