@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <set>
 
 #include "scripted_measure.hpp"
@@ -284,6 +285,22 @@ TEST(Measure, ThePredictedBestComesFirstAndHopelessOnesAreNotTried) {
     EXPECT_THAT(tried(scripted), Not(Contains(testing::StartsWith("sell"))));
     EXPECT_EQ(m.choice.signature.kernel, "csr_balanced");
     EXPECT_EQ(m.kernels[1].predicted_us, 50);
+}
+
+TEST(Measure, WhatAKernelTakesLongerThanPredictedCountsForItsOtherParameters) {
+    const auto trials_of_csr_balanced = [](double us) {
+        Scripted scripted;
+        scripted.predict = [](const Signature& s) -> std::optional<Prediction> {
+            return Prediction{s.kernel == "csr_balanced" ? 80.0 : 100.0, 0.2};
+        };
+        scripted.us = {{"csr_balanced", us}};
+        scripted.run();
+        return std::ranges::count_if(tried(scripted), [](const std::string& name) {
+            return name.starts_with("csr_balanced");
+        });
+    };
+    EXPECT_EQ(trials_of_csr_balanced(300), 1) << "its others are predicted to take as long";
+    EXPECT_GT(trials_of_csr_balanced(80), 2);
 }
 
 /// 100 µs of all but those that nothing is known of.

@@ -1,13 +1,14 @@
 #include "tuner/search/measure.hpp"
 
 #include <algorithm>
-#include <cmath>
+#include <deque>
 #include <limits>
 #include <set>
 #include <utility>
 
 #include "spmvgen/error.hpp"
 #include "tuner/rules/rules.hpp"
+#include "tuner/search/prediction_errors.hpp"
 #include "tuner/search/ranking.hpp"
 #include "tuner/search/search.hpp"
 #include "tuner/search/variants.hpp"
@@ -17,12 +18,7 @@ namespace {
 
 constexpr double least_seconds = 2e-3, most_seconds = 50e-3;  ///< for one kernel
 constexpr double expected_trials = 100;
-constexpr double sure = 2;  ///< of a prediction's errors, beyond which a kernel is not tried
-/// Of those predicted to be the best: so many before the neighbours of the fastest; their code is
-/// made side by side.
-constexpr std::size_t before_neighbours = 8;
-constexpr std::size_t always = 4;  ///< of those predicted to be the best are tried in any case
-
+constexpr std::size_t abreast = 8;  ///< kernels whose code is made side by side
 /// The same problem, of which no choice takes a pass over the matrix.
 MeasureProblem without_passes(const MeasureProblem& problem) {
     MeasureProblem sampled = problem;
@@ -30,8 +26,8 @@ MeasureProblem without_passes(const MeasureProblem& problem) {
     return sampled;
 }
 
-/// Tries what promises most first, as far as the budget goes. A choice is by the sample until its
-/// kernel is made.
+/// Tries what promises most first, as far as the budget goes: by the predictions, and by what they
+/// erred of the kernels that were tried. A choice is by the sample until its kernel is made.
 class Trying {
   public:
     Trying(const MeasureProblem& problem, const Choice& rule, Search& search, double seconds)
@@ -49,37 +45,48 @@ class Trying {
         problem_.making->begin(rule_, 0, std::numeric_limits<double>::infinity());
         seen_.insert(kernel_name(rule_.signature));
         find_order();
-        begin_making(ranked(0, before_neighbours),
-                     [this] { return search_.rest_of_rule_ms() > 0; });
+        begin_making([this] { return search_.rest_of_rule_ms() > 0; });
     }
 
     void run() {
         if (!go_on_()) return;
+        seen_.insert(kernel_name(rule_.signature));
         find_order();
-        if (const auto rules = predicted(rule_)) scale_ = search_.best_us() / rules->us;
-        const bool knows_others = order_.size() > 1;
-        if (!knows_others) unpredicted();
-        pursue(ranked(0, before_neighbours));
-        neighbours();
-        pursue(ranked(before_neighbours, order_.size()));
-        neighbours();
-        if (knows_others) unpredicted();
-        neighbours();
+        const auto rules = predicted(rule_);
+        if (rules) errors_.add(rule_.signature.kernel, search_.best_us(), *rules);
+        const bool knows_others = !waiting_.empty() || !begun_.empty();
+        if (!knows_others) want_unpredicted();
+        pursue();
+        if (knows_others) want_unpredicted();
+        pursue();
     }
 
   private:
     struct Wanted {
         Choice choice;
-        double least_us = 0;  ///< by the prediction and what it errs; 0 = tried in any case
+        std::optional<Prediction> prediction = {};
     };
 
     void find_order() {
-        if (order_.empty() && problem_.predict && go_on_())
-            order_ = rank(problem_, rule_, considered_padding, go_on_);
+        if (has_order_ || !problem_.predict || !go_on_()) return;
+        has_order_ = true;
+        for (auto& known : rank(problem_, rule_, considered_padding, go_on_))
+            want(std::move(known.choice), known.prediction);
+    }
+
+    void want(Choice choice, const std::optional<Prediction>& prediction) {
+        if (seen_.insert(kernel_name(choice.signature)).second)
+            waiting_.push_back({std::move(choice), prediction});
     }
 
     std::optional<Prediction> predicted(const Choice& choice) const {
         return problem_.predict ? problem_.predict(choice.signature) : std::nullopt;
+    }
+
+    /// Kernels without a prediction: hardly ever is one of them the fastest.
+    void want_unpredicted() {
+        for (auto& choice : other_kernels(problem_, rule_, considered_padding, go_on_))
+            if (!predicted(choice)) want(std::move(choice), std::nullopt);
     }
 
     /// The same kernel by all of the matrix; nothing where that refuses it.
@@ -95,80 +102,91 @@ class Trying {
         }
     }
 
-    /// Has those made side by side that there will be time for, if they were not seen before.
-    void begin_making(std::vector<Wanted> all, const GoOn& go_on) {
-        if (search_.stopped()) return;
-        std::erase_if(all, [&](const Wanted& wanted) {
-            return seen_.contains(kernel_name(wanted.choice.signature));
-        });
+    /// What is not known is in nobody's way.
+    double promise(const Wanted& wanted) const {
+        if (!wanted.prediction) return std::numeric_limits<double>::infinity();
+        return errors_.promise_us(wanted.choice.signature.kernel, *wanted.prediction);
+    }
+    bool is_hopeless(const Wanted& wanted) const {
+        return wanted.prediction && errors_.least_us(wanted.choice.signature.kernel,
+                                                     *wanted.prediction) > search_.best_us();
+    }
+    void sort(std::vector<Wanted>& all) const {
+        std::ranges::stable_sort(all, {}, [this](const Wanted& w) { return promise(w); });
+    }
+
+    /// Has those made side by side that promise most and that there will be time for.
+    void begin_making(const GoOn& go_on) {
+        if (begun_.size() >= abreast || waiting_.empty()) return;
+        sort(waiting_);
+        const std::size_t most = std::min(abreast - begun_.size(), waiting_.size());
         std::vector<Choice> choices;
-        for (auto& wanted : all) choices.push_back(wanted.choice);
+        for (std::size_t i = 0; i < most; ++i) choices.push_back(waiting_[i].choice);
         const Search::MakingPlan plan = search_.plan_making(choices, seconds_);
-        for (std::size_t i = 0; i < all.size() && go_on(); ++i) {
-            seen_.insert(kernel_name(all[i].choice.signature));
-            if (!plan.expected_ms[i] || problem_.making == nullptr) {
-                not_begun_.push_back(std::move(all[i]));
+        std::size_t done = 0;
+        for (; done < most && go_on(); ++done) {
+            Wanted& next = waiting_[done];
+            if (!plan.expected_ms[done] || problem_.making == nullptr) {
+                not_begun_.push_back(std::move(next));
                 continue;
             }
-            auto of_matrix = exact(all[i].choice);
+            auto of_matrix = exact(next.choice);
             if (!of_matrix || search_.was_tried(*of_matrix)) continue;
-            problem_.making->begin(*of_matrix, *plan.expected_ms[i], plan.end_ms);
-            begun_.push_back({std::move(*of_matrix), all[i].least_us});
+            problem_.making->begin(*of_matrix, *plan.expected_ms[done], plan.end_ms);
+            begun_.push_back({std::move(*of_matrix), next.prediction});
+        }
+        waiting_.erase(waiting_.begin(), waiting_.begin() + static_cast<std::ptrdiff_t>(done));
+    }
+
+    /// Of those that are made, the one that promises most.
+    Wanted next_made() {
+        sort(begun_);
+        std::vector<Choice> choices;
+        for (auto& wanted : begun_) choices.push_back(wanted.choice);
+        const std::size_t made = problem_.making->wait_for_one(choices);
+        Wanted next = std::move(begun_[made]);
+        begun_.erase(begun_.begin() + static_cast<std::ptrdiff_t>(made));
+        return next;
+    }
+
+    void attempt(const Wanted& wanted) {
+        if (!search_.is_within_budget(wanted.choice, seconds_)) return;
+        const auto us = search_.attempt(wanted.choice, seconds_);
+        if (us && wanted.prediction)
+            errors_.add(wanted.choice.signature.kernel, *us, *wanted.prediction);
+    }
+
+    /// What changes one parameter of the fastest, if that is another one than the last time.
+    void want_neighbours() {
+        const std::string best = kernel_name(search_.best().signature);
+        if (std::exchange(had_neighbours_, best) == best) return;
+        const Choice around = search_.best();
+        for (auto& choice : variants_of(problem_, around, Reach::neighbours, go_on_)) {
+            const auto prediction = predicted(choice);
+            want(std::move(choice), prediction);
         }
     }
 
-    bool still_promises(const Wanted& wanted) const {
-        return !search_.stopped() && scale_ * wanted.least_us <= search_.best_us();
-    }
-
-    /// Tries them when their kernels are made, then those that there was no time to make.
-    void pursue(std::vector<Wanted> all) {
-        begin_making(std::move(all), go_on_);
-        while (!begun_.empty() && !search_.stopped()) {
-            std::vector<Choice> choices;
-            for (auto& wanted : begun_) choices.push_back(wanted.choice);
-            const std::size_t made = problem_.making->wait_for_one(choices);
-            const Wanted next = std::move(begun_[made]);
-            begun_.erase(begun_.begin() + static_cast<std::ptrdiff_t>(made));
-            if (still_promises(next)) search_.attempt_within_budget(next.choice, seconds_);
+    /// Tries all that promises enough, and the neighbours of the fastest.
+    void pursue() {
+        const bool beside = problem_.making != nullptr && problem_.making->goes_beside_trials();
+        while (!search_.stopped()) {
+            want_neighbours();
+            std::erase_if(waiting_, [this](const Wanted& w) { return is_hopeless(w); });
+            std::erase_if(begun_, [this](const Wanted& w) { return is_hopeless(w); });
+            if (beside || begun_.empty()) begin_making(go_on_);
+            if (!begun_.empty()) {
+                attempt(next_made());
+            } else if (!not_begun_.empty()) {
+                const Wanted next = std::move(not_begun_.front());
+                not_begun_.pop_front();
+                if (is_hopeless(next) || !search_.is_within_budget(next.choice, seconds_)) continue;
+                if (auto of_matrix = exact(next.choice))
+                    attempt({std::move(*of_matrix), next.prediction});
+            } else if (waiting_.empty() || !go_on_()) {
+                break;
+            }
         }
-        for (const Wanted& next : std::exchange(not_begun_, {})) {
-            if (!still_promises(next) || !search_.is_within_budget(next.choice, seconds_)) continue;
-            if (const auto of_matrix = exact(next.choice))
-                search_.attempt_within_budget(*of_matrix, seconds_);
-        }
-    }
-
-    /// But for the first few, none whose prediction is beyond what was measured by more than it
-    /// errs.
-    std::vector<Wanted> ranked(std::size_t begin, std::size_t end) const {
-        std::vector<Wanted> found;
-        for (std::size_t i = begin; i < std::min(end, order_.size()); ++i) {
-            const auto& [choice, prediction] = order_[i];
-            const double least_us = prediction.us * std::exp(-sure * prediction.error);
-            found.push_back({choice, i < always ? 0 : least_us});
-        }
-        return found;
-    }
-
-    /// Of the fastest, as long as one of them is faster.
-    void neighbours() {
-        for (double before = 2 * search_.best_us(); search_.best_us() < before;) {
-            before = search_.best_us();
-            const Choice best = search_.best();
-            std::vector<Wanted> found;
-            for (auto& choice : variants_of(problem_, best, Reach::neighbours, go_on_))
-                found.push_back({std::move(choice)});
-            pursue(std::move(found));
-        }
-    }
-
-    /// Kernels without a prediction: hardly ever is one of them the fastest.
-    void unpredicted() {
-        std::vector<Wanted> found;
-        for (auto& choice : other_kernels(problem_, rule_, considered_padding, go_on_))
-            if (!predicted(choice)) found.push_back({std::move(choice)});
-        pursue(std::move(found));
     }
 
     const MeasureProblem problem_;
@@ -177,11 +195,13 @@ class Trying {
     Search& search_;
     const double seconds_;
     const GoOn go_on_ = [this] { return !search_.begins_beyond_budget(seconds_); };
-    std::vector<Ranked> order_;
-    std::set<std::string> seen_;  ///< names of kernels, by the sample
-    std::vector<Wanted> begun_;   ///< whose kernels are made or being made, by all of the matrix
-    std::vector<Wanted> not_begun_;
-    double scale_ = 1;  ///< what the rule's kernel takes over what was predicted of it
+    bool has_order_ = false;
+    PredictionErrors errors_;
+    std::set<std::string> seen_;    ///< names of kernels, by the sample
+    std::vector<Wanted> waiting_;   ///< not looked at yet
+    std::vector<Wanted> begun_;     ///< made or being made, by all of the matrix
+    std::deque<Wanted> not_begun_;  ///< for which there was no time beside others
+    std::string had_neighbours_;    ///< the kernel whose neighbours were wanted last
 };
 
 }  // namespace

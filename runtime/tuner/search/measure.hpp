@@ -91,12 +91,12 @@ struct Measured {
     std::vector<std::string> warnings;    ///< of these, what should not have happened
 };
 
-/// Times the rule's choice first, then others as far as the budget goes: those that are
-/// predicted to be fastest; the neighbours of the fastest one's parameters (one changed at a time
-/// to the next value above and below), again as long as that finds a faster one; what else no
-/// prediction rules out; kernels of which nothing is predicted, with the parameters that the rules
-/// give them. Where nothing is predicted of any, these come before the neighbours. Last, the few
-/// that are nearly as fast as the fastest once more. What was measured by then counts. Nothing is
+/// Times the rule's choice first, then others as far as the budget goes: of those that are
+/// predicted and the neighbours of the fastest one's parameters (one changed at a time to the next
+/// value above and below) always the one that promises most, until what it erred of each kernel so
+/// far rules out the rest; then kernels of which nothing is predicted, with the parameters that the
+/// rules give them. Where nothing is predicted of any, these come first. Last, the few that are
+/// nearly as fast as the fastest once more. What was measured by then counts. Nothing is
 /// begun that is expected to end beyond the budget; where that is so of the rule's choice, it
 /// stands without a time. Making the rule's kernel does not count, for whoever asks needs it
 /// anyway; where kernels may be made beside trials, the first others are made at the same time. Of

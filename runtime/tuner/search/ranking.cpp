@@ -12,7 +12,7 @@ namespace spmvgen {
 namespace {
 
 constexpr std::size_t varied_again = 3;  ///< of the best
-constexpr std::size_t most_ranked = 12;  ///< of those whose predictions were sorted before
+constexpr std::size_t most_ranked = 32;  ///< of those whose predictions were sorted before
 
 /// Collects what has a prediction, each signature once.
 class Ranking {

@@ -129,11 +129,6 @@ bool Search::attempt_rule(double seconds) {
     return timed;
 }
 
-void Search::attempt_within_budget(const Choice& choice, double seconds) {
-    if (!stopped_ && !was_tried(choice) && is_within_budget(choice, seconds))
-        attempt(choice, seconds);
-}
-
 bool Search::is_within_budget(const Choice& choice, double seconds) {
     const Expected e = expected(choice, seconds);
     if (elapsed_ms() + e.sum() <= trials_ms()) return true;

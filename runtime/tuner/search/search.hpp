@@ -37,10 +37,8 @@ class Search {
     /// The same of the rule's choice when that fits the budget, to which making its kernel does not
     /// count. Whether it has a time.
     bool attempt_rule(double seconds);
-    /// The same of another one when it fits the budget, of which a part is left for the run-off;
-    /// what does not is counted.
-    void attempt_within_budget(const Choice& choice, double seconds);
-    /// Whether it does. What does not is counted.
+    /// Whether another one fits the budget, of which a part is left for the run-off. What does not
+    /// is counted.
     bool is_within_budget(const Choice& choice, double seconds);
     /// Times the fastest few, which differ by less than they vary, once more: the mean of both
     /// times then counts.
