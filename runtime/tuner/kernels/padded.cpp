@@ -11,17 +11,20 @@ namespace spmvgen {
 namespace cpu {
 namespace {
 
+constexpr std::int64_t slices_of_window = 256;  ///< of RowFeatures::sell_sorted_padding
+
 /// Columns of slices: SELL and ELL.
 CpuWork slices_work(const Problem& p) {
     const double lanes = p.param("lanes"), height = lanes * p.param("unroll");
     const bool is_ell = p.s.kernel == "ell";
     const auto rows_of_slice = static_cast<std::int64_t>(height);
     const SlicesFigures& slices = p.m.slices(rows_of_slice, is_ell ? 1 : p.whole("sigma"));
-    // Long rows are few, so the sample knows little of them; of lower slices only the sample knows.
-    const double low = p.m.slices(8, is_ell ? 1 : p.whole("sigma")).padding;
+    // Long rows are few, so the sample knows little of them; of other slices and windows than the
+    // features', only the sample knows.
+    const auto known = std::clamp<std::int64_t>(rows_of_slice, 8, 32);
+    const double sampled = p.m.slices(known, p.is_sorted() ? known * slices_of_window : 1).padding;
     const double stored =
-        p.nnz * std::max(1.0, p.slice_padding(height) *
-                                  (height < 8 ? slices.padding / std::max(low, 1.0) : 1.0));
+        p.nnz * std::max(1.0, p.slice_padding(height) * slices.padding / std::max(sampled, 1.0));
     const double count = std::ceil(p.rows / height);
     CpuWork w = p.of_any(stored * (p.value + p.index) + 2 * count * p.offset +
                          (p.is_sorted() ? p.rows * p.index : 0));
