@@ -114,4 +114,9 @@ const FormatStorage& storage_of(const Signature& signature) {
     return storage_of(kernel_entry(signature.kernel).format);
 }
 
+double padding_of(const RowFeatures& f, const Signature& s) {
+    const auto padding = storage_of(s).padding;
+    return padding != nullptr ? padding(f, s) : 1;
+}
+
 }  // namespace spmvgen

@@ -63,6 +63,9 @@ std::span<const FormatStorage> format_storages();
 const FormatStorage& storage_of(Format format);
 const FormatStorage& storage_of(const Signature& signature);
 
+/// Stored entries over nonzeros, as far as row lengths tell.
+double padding_of(const RowFeatures& features, const Signature& signature);
+
 /// The list that the build makes of the files; for format_storages().
 std::vector<FormatStorage> collected_storages();
 

@@ -168,26 +168,26 @@ template <int codes, typename Shape, scale alpha_mode, scale beta_mode, bool has
     const x_view<Vector>& from) {
     if constexpr (asks_for<codes, affine_deltas>) {
         if (slice.code == affine_deltas) {
-            multiply_lane_by_lane<1 << affine_deltas, Shape, alpha_mode, beta_mode, has_epilogue,
-                                  num_rhs, Value>(result, slice, from);
+            multiply_lane_by_lane<only_code<affine_deltas>, Shape, alpha_mode, beta_mode,
+                                  has_epilogue, num_rhs, Value>(result, slice, from);
             return;
         }
     }
     if constexpr (asks_for<codes, deltas_of_8_bits>) {
         if (slice.code == deltas_of_8_bits) {
-            multiply_lane_by_lane<1 << deltas_of_8_bits, Shape, alpha_mode, beta_mode, has_epilogue,
-                                  num_rhs, Value>(result, slice, from);
+            multiply_lane_by_lane<only_code<deltas_of_8_bits>, Shape, alpha_mode, beta_mode,
+                                  has_epilogue, num_rhs, Value>(result, slice, from);
             return;
         }
     }
     if constexpr (asks_for<codes, deltas_of_16_bits>) {
         if (slice.code == deltas_of_16_bits) {
-            multiply_lane_by_lane<1 << deltas_of_16_bits, Shape, alpha_mode, beta_mode,
+            multiply_lane_by_lane<only_code<deltas_of_16_bits>, Shape, alpha_mode, beta_mode,
                                   has_epilogue, num_rhs, Value>(result, slice, from);
             return;
         }
     }
-    multiply_lane_by_lane<1 << widest_code<codes>, Shape, alpha_mode, beta_mode, has_epilogue,
+    multiply_lane_by_lane<only_code<widest_code<codes>>, Shape, alpha_mode, beta_mode, has_epilogue,
                           num_rhs, Value>(result, slice, from);
 }
 
@@ -222,7 +222,7 @@ template <scale alpha_mode, scale beta_mode, bool has_epilogue, int num_rhs, int
         if constexpr (has_affine || has_zeros) {
             if (!is_summed) {
                 constexpr int single_codes =
-                    Shape::size > 1 && has_zeros ? codes : 1 << affine_deltas;
+                    Shape::size > 1 && has_zeros ? codes : only_code<affine_deltas>;
                 Value single[Shape::lanes * Shape::block_rows] = {};
                 multiply_lanes_singly<single_codes, Shape>(single, slice, from);
                 __builtin_memcpy(sum, single, sizeof(sum));

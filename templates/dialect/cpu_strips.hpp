@@ -79,7 +79,7 @@ template <int lanes, typename Value>
 /// Whether deltas are taken in a register, for gathers; single loads of x would have to take each
 /// out of it again.
 template <int codes>
-inline constexpr bool deltas_in_register = codes != 1 << affine_deltas && gathers;
+inline constexpr bool deltas_in_register = codes != only_code<affine_deltas> && gathers;
 
 /// sum[l] += value number place + l times factors[l] for every lane l.
 template <int lanes, int value_code, typename Value, typename Storage>
@@ -180,25 +180,25 @@ template <int codes, typename Shape, bool is_filled, typename Value, typename Ve
                                                      const x_view<Vector>& from, long count) {
     if constexpr (asks_for<codes, affine_deltas>) {
         if (slice.code == affine_deltas) {
-            add_strips<1 << affine_deltas, Shape, is_filled>(sum, slice, from, count);
+            add_strips<only_code<affine_deltas>, Shape, is_filled>(sum, slice, from, count);
             return;
         }
     }
     if constexpr (asks_for<codes, deltas_of_8_bits> && !gathers) {
         if (slice.code == deltas_of_8_bits) {
-            add_strips<1 << deltas_of_8_bits, Shape, is_filled>(sum, slice, from, count);
+            add_strips<only_code<deltas_of_8_bits>, Shape, is_filled>(sum, slice, from, count);
             return;
         }
     }
     if constexpr (asks_for<codes, deltas_of_16_bits> && !gathers) {
         if (slice.code == deltas_of_16_bits) {
-            add_strips<1 << deltas_of_16_bits, Shape, is_filled>(sum, slice, from, count);
+            add_strips<only_code<deltas_of_16_bits>, Shape, is_filled>(sum, slice, from, count);
             return;
         }
     }
-    constexpr int others = codes == 1 << affine_deltas ? codes
-                           : gathers                   ? codes & ~(1 << affine_deltas)
-                                                       : 1 << widest_code<codes>;
+    constexpr int others = codes == only_code<affine_deltas> ? codes
+                           : gathers                         ? codes & ~only_code<affine_deltas>
+                                                             : only_code<widest_code<codes>>;
     add_strips<others, Shape, is_filled>(sum, slice, from, count);
 }
 
@@ -303,7 +303,7 @@ template <int codes, int lanes, int fill, typename Storage, typename Index>
     const slice_view<Storage, Index>& slice) {
     if constexpr (fill == 1) {
         if ((slice.info & filled_slice) != 0) {
-            if constexpr (codes == 1 << widest_code<codes>) {
+            if constexpr (codes == only_code<widest_code<codes>>) {
                 return slice.deltas + slice.width * (lanes * bytes_of_delta<widest_code<codes>>);
             } else {
                 return slice.deltas + slice.width * (lanes * delta_bytes(slice.code));

@@ -111,7 +111,7 @@ inline constexpr bool has_no_base = code == deltas_of_32_bits && sizeof(Index) =
 template <int codes, int block_cols, typename Index>
 [[gnu::always_inline]] inline long first_column(const Index* bases, long strip, int code) {
     if constexpr (has_no_base<widest_code<codes>, Index>) {
-        if (codes == 1 << deltas_of_32_bits || code == deltas_of_32_bits) {
+        if (codes == only_code<deltas_of_32_bits> || code == deltas_of_32_bits) {
             return 0;
         }
     }

@@ -68,7 +68,7 @@ template <int code, typename Shape, typename Storage, typename Index>
 
 /// Whether all slices have the same code.
 template <typename Shape>
-inline constexpr bool has_one_code = Shape::codes == 1 << widest_code<Shape::codes>;
+inline constexpr bool has_one_code = Shape::codes == only_code<widest_code<Shape::codes>>;
 
 /// The block column of the lane in strip `k` of its slice. All callers know the code.
 template <typename Shape, typename Storage, typename Index>

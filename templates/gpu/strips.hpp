@@ -110,7 +110,7 @@ void strips(long num_rows, long num_chunks, long long_begin, const Offset* __res
             const Index* __restrict__ chunk_row, const Index* __restrict__ row_order,
             const Vector* __restrict__ x, Vector* __restrict__ y, Vector alpha, Vector beta,
             Value* parts, unsigned long long* chunks_done) {
-    constexpr bool several_codes = codes != 1 << widest_code<codes>;
+    constexpr bool several_codes = codes != only_code<widest_code<codes>>;
     constexpr bool may_have_holes = threads_per_row == 1 && has_delta_code<codes, affine_deltas>;
     constexpr bool has_fill = fill == 1 && (block_rows * block_cols > 1 || may_have_holes);
     constexpr bool has_info = several_codes || has_fill || ragged == 1;
@@ -173,8 +173,9 @@ void strips(long num_rows, long num_chunks, long long_begin, const Offset* __res
             const int full = ragged == 1 ? info >> full_strips_shift : width;
             slice_view<Storage, Index> own_slice = {
                 .bases = bases + first,
-                .deltas = deltas + slice * (own_deltas ? static_cast<long>(delta_ptr[number])
-                                                       : first * (codes / 2)),
+                .deltas =
+                    deltas + slice * (own_deltas ? static_cast<long>(delta_ptr[number])
+                                                 : first * bytes_of_delta<widest_code<codes>>),
                 .values = values,
                 .coded_values = coded_values,
                 .place = first * (block_rows * block_cols * slice) + lane,

@@ -154,6 +154,15 @@ TEST_F(Emit, FilesAreShortAndHeadsAreShorter) {
     }
 }
 
+/// Such an epilogue leaves sums unused; that is no defect of the text.
+TEST_F(Emit, TakesAnEpilogueWithoutTheProduct) {
+    for (auto* kernel : {"batch_coo", "strips_cpu", "csr_classical"}) {
+        Signature s = signature_of(kernel);
+        s.epilogue = "b[row] * b[row]";
+        EXPECT_NE(emit_kernel(s, "").text.find("] * operand_b["), std::string::npos) << kernel;
+    }
+}
+
 TEST_F(Emit, HeadsCountTheOperandsOfEpilogues) {
     Signature s = signature_of("csr_rows");
     s.epilogue = "value * 2";

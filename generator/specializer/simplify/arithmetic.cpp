@@ -157,6 +157,10 @@ bool ExpressionCleaner::becomes_literal(const clang::BinaryOperator* e) const {
 /// Whether e is one operand when its own edits are done.
 bool ExpressionCleaner::becomes_operand(const clang::Expr* e) const {
     e = e->IgnoreImplicit();
+    if (auto* c = llvm::dyn_cast<clang::ConditionalOperator>(e)) {
+        const auto* live = live_branch(c);
+        return live && becomes_operand(live);
+    }
     const auto* b = llvm::dyn_cast<clang::BinaryOperator>(e);
     if (!b) return is_operand(e);
     if (is_zero_product(b) || (value(e) && names_set_value(e))) return value(e) >= 0;
@@ -230,12 +234,17 @@ ExpressionCleaner::Outcome ExpressionCleaner::clean_cast(const clang::Expr* e,
     return {Left::operand, cast->getSubExpr()};
 }
 
+const clang::Expr* ExpressionCleaner::live_branch(const clang::ConditionalOperator* e) const {
+    const auto known = value(e->getCond());
+    if (!known) return nullptr;
+    const auto* live = *known != 0 ? e->getTrueExpr() : e->getFalseExpr();
+    return same_type(live->IgnoreImplicit()->getType(), e->getType()) ? live : nullptr;
+}
+
 ExpressionCleaner::Outcome ExpressionCleaner::clean_conditional(
     const clang::ConditionalOperator* e) {
-    const auto known = value(e->getCond());
-    if (!known) return {};
-    const auto* live = *known != 0 ? e->getTrueExpr() : e->getFalseExpr();
-    return same_type(live->IgnoreImplicit()->getType(), e->getType()) ? keep(e, live) : Outcome{};
+    const auto* live = live_branch(e);
+    return live ? keep(e, live) : Outcome{};
 }
 
 /// `(p + a)[i]` to `p[a + i]`, where a is wide enough for the sum, and `(p + a)[0]` to `p[a]`.

@@ -61,6 +61,8 @@ class ExpressionCleaner {
     bool names_set_value(const clang::Expr* e) const;
     bool becomes_literal(const clang::BinaryOperator* e) const;
     bool becomes_operand(const clang::Expr* e) const;
+    /// The branch that takes the place of the whole, or null.
+    const clang::Expr* live_branch(const clang::ConditionalOperator* e) const;
 
     const Source& source_;
     TextEdits& edits_;

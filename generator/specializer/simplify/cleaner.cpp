@@ -67,7 +67,8 @@ class Cleaner : public SyntaxWalk {
         if (auto* v = llvm::dyn_cast<clang::VarDecl>(d); v && v->isLocalVarDecl())
             return traverse_local(v);
         const bool owner = llvm::isa<clang::ParmVarDecl, clang::TypedefNameDecl>(d);
-        return owned_by(owner ? d : owner_, [&] { return SyntaxWalk::traverse_declaration(d); });
+        return owned_by(owner ? liveness_.owner(d) : owner_,
+                        [&] { return SyntaxWalk::traverse_declaration(d); });
     }
 
     /// The step as it is when the edits are done.
@@ -120,7 +121,7 @@ class Cleaner : public SyntaxWalk {
         }
         const bool removable = !v->getInit() || can_go(v->getInit());
         if (!removable) refer(v);
-        return owned_by(removable ? v : owner_,
+        return owned_by(removable ? liveness_.owner(v) : owner_,
                         [&] { return SyntaxWalk::traverse_declaration(v); });
     }
     /// True when the callee is a function of ours: its arguments belong to its parameters.
@@ -137,9 +138,9 @@ class Cleaner : public SyntaxWalk {
                 continue;
             }
             if (!can_go(argument)) refer(parameter);
-            const auto* given = singles_.named(argument);
+            const auto* given = singles_.given(argument, expressions_);
             singles_.passed(given, parameter);
-            owned_by(parameter, [&] {
+            owned_by(liveness_.owner(parameter, owner_), [&] {
                 if (!given) return traverse_statement(argument);
                 refer(given);
                 return true;
@@ -150,6 +151,10 @@ class Cleaner : public SyntaxWalk {
 
     template <typename F>
     bool owned_by(const clang::Decl* owner, F traverse) {
+        return owned_by(liveness_.owner(owner), traverse);
+    }
+    template <typename F>
+    bool owned_by(const Liveness::Owner* owner, F traverse) {
         const auto* before = owner_;
         owner_ = owner;
         const bool result = traverse();
@@ -158,7 +163,8 @@ class Cleaner : public SyntaxWalk {
     }
     void refer(const clang::Decl* target) { liveness_.refer(target, owner_); }
     void refer_if_in_pragma(const clang::NamedDecl* d, const clang::Decl* owner) {
-        if (pragma_names_.contains(d->getNameAsString())) liveness_.refer(d, owner);
+        if (pragma_names_.contains(d->getNameAsString()))
+            liveness_.refer(d, liveness_.owner(owner));
     }
 
     /// True when the statement is dealt with, its children included.
@@ -320,11 +326,7 @@ class Cleaner : public SyntaxWalk {
                 const bool kind = llvm::isa<clang::VarDecl, clang::TypedefNameDecl>(x);
                 return !kind || liveness_.live(x);
             });
-            if (!dead) continue;
-            for (auto* x : d->decls())
-                if (auto* v = llvm::dyn_cast<clang::VarDecl>(x); v && v->getInit())
-                    settled = settled && !has_call(v->getInit());
-            remove_statement(d, true, source_, edits);
+            if (dead) remove_statement(d, true, source_, edits);
         }
     }
 
@@ -342,8 +344,6 @@ class Cleaner : public SyntaxWalk {
                 const auto* a = call->getArg(i);
                 if (llvm::isa<clang::CXXDefaultArgExpr>(a)) continue;
                 all.push_back(source_.range(a->getSourceRange()));
-                if (!liveness_.live(call->getDirectCallee()->getParamDecl(i)))
-                    settled = settled && !has_call(a);
             }
             remove_dead(all, *call->getDirectCallee());
         }
@@ -370,7 +370,7 @@ class Cleaner : public SyntaxWalk {
     Source source_;
     const std::string& text_;
     Liveness liveness_;
-    const clang::Decl* owner_ = nullptr;
+    const Liveness::Owner* owner_ = nullptr;
     std::vector<clang::Stmt*> parents_;
     std::vector<clang::FunctionDecl*> functions_;
     std::vector<clang::CallExpr*> calls_;

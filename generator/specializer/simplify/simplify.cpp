@@ -50,7 +50,8 @@ Cleaned cleaned(std::string text, const std::vector<std::string>& steps,
 }  // namespace
 
 SimplifiedText simplify(const std::string& text, const std::vector<std::string>& steps,
-                        const FrontEndOptions& options, Helpers helpers) {
+                        const FrontEndOptions& all_options, Helpers helpers) {
+    const auto options = with_named_builtins(all_options, text);
     auto [simplified, parsed] = cleaned(text, steps, options);
     if (helpers == Helpers::stay) return simplified;
     if (!parsed) parsed = read(simplified.text, options);

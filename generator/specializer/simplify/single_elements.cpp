@@ -38,6 +38,17 @@ const clang::VarDecl* SingleElements::named(const clang::Expr* e) const {
     return v && uses_.contains(v) ? v : nullptr;
 }
 
+const clang::VarDecl* SingleElements::given(const clang::Expr* argument,
+                                            const ExpressionCleaner& expressions) {
+    if (const auto* whole = named(argument)) return whole;
+    const auto* left = expressions.left_of(argument);
+    const auto* part = named(left);
+    if (part)
+        edits_.keep_only(source_.range(argument->getSourceRange()),
+                         source_.range(left->getSourceRange()));
+    return part;
+}
+
 void SingleElements::element(const clang::VarDecl* noted, const clang::ArraySubscriptExpr* use) {
     uses_.at(noted).subscripts.push_back(
         {source_.end(use->getBase()->getEndLoc()), source_.end(use->getRBracketLoc())});

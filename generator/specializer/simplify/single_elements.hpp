@@ -4,6 +4,7 @@
 
 #include "clang/AST/ASTContext.h"
 #include "clang/AST/Expr.h"
+#include "specializer/simplify/arithmetic.hpp"
 #include "specializer/syntax/source.hpp"
 
 namespace spmvgen::specializer {
@@ -20,6 +21,9 @@ class SingleElements {
     void note_parameter(const clang::ParmVarDecl* pointer);
     /// The declaration that an expression names, when it is a noted one; else null.
     const clang::VarDecl* named(const clang::Expr* e) const;
+    /// The noted declaration that is all that is left of an argument, or null; the argument's edits
+    /// are then done.
+    const clang::VarDecl* given(const clang::Expr* argument, const ExpressionCleaner& expressions);
     /// `use` is [0] of a noted declaration.
     void element(const clang::VarDecl* noted, const clang::ArraySubscriptExpr* use);
     /// The argument for a parameter; what is given is null when it is no noted declaration.

@@ -1,7 +1,6 @@
 #include "specializer/syntax/front_end.hpp"
 
 #include <algorithm>
-#include <sstream>
 
 #include "clang/AST/ASTConsumer.h"
 #include "clang/AST/ASTContext.h"
@@ -13,6 +12,8 @@
 #include "clang/Parse/Parser.h"
 #include "clang/Sema/EnterExpressionEvaluationContext.h"
 #include "clang/Sema/Sema.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringMap.h"
 #include "llvm/Support/VirtualFileSystem.h"
 #include "spmvgen/error.hpp"
 
@@ -21,22 +22,28 @@ namespace {
 
 const std::string root = "/templates/";
 
-/// The declarations of `builtins` but for functions that the text does not name. Each declaration
-/// ends with its line.
-std::string named_builtins(const std::string& builtins, llvm::StringRef text) {
-    std::string named, declaration;
-    std::istringstream lines(builtins);
-    for (std::string line; std::getline(lines, line);) {
-        if (line.starts_with("//")) continue;
-        declaration += line + "\n";
-        if (!line.ends_with(";")) continue;
-        const auto end = declaration.find('(');
-        const auto begin = end == std::string::npos ? end : declaration.find_last_of(" *", end) + 1;
-        if (end == std::string::npos || text.contains(declaration.substr(begin, end - begin)))
-            named += declaration;
-        declaration.clear();
+/// A declaration of gpu_builtins_file.
+struct Builtin {
+    llvm::StringRef function;  ///< its name; "" = no function
+    llvm::StringRef text;
+};
+
+/// Each ends with its line; comments stand before them.
+std::vector<Builtin> builtins_of(llvm::StringRef text) {
+    std::vector<Builtin> all;
+    while (!text.empty()) {
+        if (text.starts_with("//")) {
+            text = text.split('\n').second;
+            continue;
+        }
+        const auto end = text.find(";\n");
+        const auto declaration = text.take_front(end == text.npos ? end : end + 2);
+        const auto head = declaration.split('(').first;
+        const auto name = head.size() == declaration.size() ? "" : head.rsplit(' ').second;
+        all.push_back({name.ltrim('*'), declaration});
+        text = text.drop_front(declaration.size());
     }
-    return named;
+    return all;
 }
 
 /// What every text is read with, C++17 of this machine's kind without a file system or macros.
@@ -152,6 +159,26 @@ class Parsed::Collector : public clang::DiagnosticConsumer {
     std::vector<Diagnostic> found;
 };
 
+FrontEndOptions with_named_builtins(FrontEndOptions options, const std::string& text) {
+    if (options.gpu_builtins.empty()) return options;
+    const auto all = builtins_of(options.gpu_builtins);
+    llvm::StringMap<bool> named;
+    for (auto& b : all) named[b.function] = b.function.empty();
+    const auto in_word = [](char c) { return llvm::isAlnum(c) || c == '_'; };
+    for (auto begin = std::ranges::find_if(text, in_word); begin != text.end();) {
+        const auto end = std::find_if_not(begin, text.end(), in_word);
+        if (const auto found = named.find({&*begin, static_cast<std::size_t>(end - begin)});
+            found != named.end())
+            found->second = true;
+        begin = std::find_if(end, text.end(), in_word);
+    }
+    std::string needed;
+    for (auto& b : all)
+        if (named[b.function]) needed += b.text;
+    options.gpu_builtins = std::move(needed);
+    return options;
+}
+
 std::string to_string(const std::vector<Diagnostic>& diagnostics, const std::string& prefix) {
     std::string text;
     for (auto& d : diagnostics) {
@@ -174,7 +201,7 @@ class Parsed::Reader {
                                                               /*ShouldOwnClient=*/false));
         clang::ProcessWarningOptions(compiler_.getDiagnostics(), wanted);
         compiler_.setFileManager(
-            new clang::FileManager(clang::FileSystemOptions(), memory(files, main, options)));
+            new clang::FileManager(clang::FileSystemOptions(), memory(files, options)));
         compiler_.createSourceManager(compiler_.getFileManager());
         if (!compiler_.createTarget() ||
             !compiler_.InitializeSourceManager(compiler_.getFrontendOpts().Inputs.front()))
@@ -211,16 +238,13 @@ class Parsed::Reader {
 
   private:
     static llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem> memory(const Files& files,
-                                                                  const std::string& main,
                                                                   const FrontEndOptions& options) {
         llvm::IntrusiveRefCntPtr memory(new llvm::vfs::InMemoryFileSystem);
         for (auto& [path, text] : files)
             memory->addFile(root + path, 0, llvm::MemoryBuffer::getMemBufferCopy(text, path));
-        // A text without the dialect's files stands alone: what it does not name, it does not need.
-        if (!options.gpu_builtins.empty() && !files.contains(gpu_builtins_file))
+        if (!options.gpu_builtins.empty())  // unless they are among the files
             memory->addFile(root + gpu_builtins_file, 0,
-                            llvm::MemoryBuffer::getMemBufferCopy(
-                                named_builtins(options.gpu_builtins, files.at(main))));
+                            llvm::MemoryBuffer::getMemBufferCopy(options.gpu_builtins));
         return memory;
     }
     /// What clang::ParseAST does, but for the parser, which stays.

@@ -30,6 +30,10 @@ struct FrontEndOptions {
     bool operator==(const FrontEndOptions&) const = default;
 };
 
+/// The options without the GPU's functions that the text does not name: a text without the
+/// dialect's files stands alone, and so does whatever becomes of it by leaving away.
+FrontEndOptions with_named_builtins(FrontEndOptions options, const std::string& text);
+
 /// One message of the front end.
 struct Diagnostic {
     bool error = false;

@@ -73,11 +73,15 @@ class CallSearch : public SyntaxWalk {
 
 }  // namespace
 
+bool Liveness::live(const Owner& owner) const {
+    return live_.contains(owner.declaration) && (owner.call == nullptr || live(*owner.call));
+}
+
 void Liveness::spread() {
     for (std::size_t before = live_.size() + 1; before != live_.size();) {
         before = live_.size();
         for (auto& r : references_)
-            if (live_.contains(r.owner)) live_.insert(r.target);
+            if (live(*r.owner)) live_.insert(r.target);
     }
 }
 

@@ -1,4 +1,5 @@
 #pragma once
+#include <deque>
 #include <vector>
 
 #include "clang/AST/Decl.h"
@@ -6,13 +7,20 @@
 
 namespace spmvgen::specializer {
 
-/// Who needs whom in one text: a declaration is live when the owner of some reference to it is. An
-/// owner is the function, the local variable (its initialiser) or the parameter (the argument
-/// handed to it) that the reference serves.
+/// Who needs whom in one text: a declaration is live when the owner of some reference to it is.
 class Liveness {
   public:
-    void refer(const clang::Decl* target, const clang::Decl* owner) {
-        references_.push_back({target->getCanonicalDecl(), owner->getCanonicalDecl()});
+    /// What a reference serves: a function, a local variable (its initialiser), or a parameter (the
+    /// argument handed to it), and then in what the call stands.
+    struct Owner {
+        const clang::Decl* declaration = nullptr;
+        const Owner* call = nullptr;  ///< null = nothing that could go by itself
+    };
+    const Owner* owner(const clang::Decl* declaration, const Owner* call = nullptr) {
+        return &owners_.emplace_back(declaration->getCanonicalDecl(), call);
+    }
+    void refer(const clang::Decl* target, const Owner* owner) {
+        references_.push_back({target->getCanonicalDecl(), owner});
     }
     void keep(const clang::Decl* root) { live_.insert(root->getCanonicalDecl()); }
     /// To be called once, when all is referred.
@@ -22,8 +30,11 @@ class Liveness {
   private:
     struct Reference {
         const clang::Decl* target;
-        const clang::Decl* owner;
+        const Owner* owner;
     };
+    bool live(const Owner& owner) const;
+
+    std::deque<Owner> owners_;  // which are pointed to
     std::vector<Reference> references_;
     llvm::DenseSet<const clang::Decl*> live_;
 };

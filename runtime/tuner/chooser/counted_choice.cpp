@@ -8,12 +8,12 @@
 #include <ranges>
 #include <set>
 
+#include "formats/format_storage.hpp"
 #include "registry.hpp"
 #include "spmvgen/error.hpp"
 #include "tuner/chooser/chooser.hpp"
 #include "tuner/plan/kernel_plan.hpp"
 #include "tuner/rules/candidates.hpp"
-#include "tuner/rules/padding.hpp"
 
 namespace spmvgen {
 namespace {

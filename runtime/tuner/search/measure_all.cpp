@@ -1,9 +1,9 @@
 #include <algorithm>
 #include <limits>
 
+#include "formats/format_storage.hpp"
 #include "registry.hpp"
 #include "tuner/rules/candidates.hpp"
-#include "tuner/rules/padding.hpp"
 #include "tuner/search/measure.hpp"
 #include "tuner/search/search.hpp"
 #include "tuner/search/variants.hpp"

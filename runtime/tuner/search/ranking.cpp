@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <set>
 
+#include "formats/format_storage.hpp"
 #include "registry.hpp"
 #include "tuner/rules/candidates.hpp"
-#include "tuner/rules/padding.hpp"
 #include "tuner/search/variants.hpp"
 
 namespace spmvgen {

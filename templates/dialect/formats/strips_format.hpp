@@ -52,12 +52,16 @@ inline constexpr int bytes_of_delta = code == deltas_of_32_bits ? 4 : code;
 template <int codes, int code>
 inline constexpr bool has_delta_code = (codes >> code & 1) != 0;
 
+/// The bit mask of one code.
+template <int code>
+inline constexpr int only_code = 1 << code;
+
 /// The widest of the codes that are bits of `codes`.
 template <int codes>
-inline constexpr int widest_code = codes >= 8   ? deltas_of_32_bits
-                                   : codes >= 4 ? deltas_of_16_bits
-                                   : codes >= 2 ? deltas_of_8_bits
-                                                : affine_deltas;
+inline constexpr int widest_code = codes >= only_code<deltas_of_32_bits>   ? deltas_of_32_bits
+                                   : codes >= only_code<deltas_of_16_bits> ? deltas_of_16_bits
+                                   : codes >= only_code<deltas_of_8_bits>  ? deltas_of_8_bits
+                                                                           : affine_deltas;
 
 /// Whether a slice may have elements that the matrix does not have: of single entries only one of
 /// diagonals, whose holes they are.
