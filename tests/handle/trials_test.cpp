@@ -1,0 +1,114 @@
+// What trials of kernels on a device make, and what they expect of it.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <thread>
+
+#include "handle/conversion/conversion_on_device.hpp"
+#include "handle/conversion/csr_on_device.hpp"
+#include "handle/plan/trial_costs.hpp"
+#include "handle/plan/trials.hpp"
+#include "levels_fixture.hpp"
+#include "registry.hpp"
+
+namespace spmvgen {
+namespace {
+
+using testing::Contains;
+using testing::ElementsAre;
+
+/// A GPU to which the values of one matrix are copied slowly.
+class SlowDevice : public FakeDevice {
+  public:
+    static constexpr int slow_ms = 100;
+    const void* slow = nullptr;
+    int slow_copies = 0;
+    void copy_to_device(void* device, const void* host, std::size_t bytes) override {
+        if (host == slow) {
+            ++slow_copies;
+            std::this_thread::sleep_for(std::chrono::milliseconds(slow_ms));
+        }
+        FakeDevice::copy_to_device(device, host, bytes);
+    }
+    std::size_t free_bytes() override { return std::size_t{1} << 30; }
+};
+
+struct TrialsOnDevice : Levels {
+    static Signature of_kernel(const std::string& kernel) {
+        Signature s;
+        s.kernel = kernel;
+        s.target = parse_target("sm_90");
+        return complete(s);
+    }
+    std::unique_ptr<Trials> trials(CsrOnDevice& csr, const TrialTerms& terms) {
+        return gpu_trials(view, csr, 2, 1, slow, terms, fake.provider, policy);
+    }
+    std::vector<std::string> made() const {
+        std::vector<std::string> kernels;
+        for (auto& signature : fake.generator.made) kernels.push_back(signature.kernel);
+        return kernels;
+    }
+
+    const CsrView view = tiny.view();
+    const KernelPolicy policy{.mode = CacheMode::memory, .directory = {}};
+    std::shared_ptr<SlowDevice> slow = std::make_shared<SlowDevice>();
+    const Choice sell{of_kernel("sell_slices"), "", ""};
+    static bool all_fit(const Choice&) { return true; }
+};
+
+TEST_F(TrialsOnDevice, OfLevelMeasureWaitForNoCompilationOfAConverter) {
+    const TrialTerms terms = trial_terms(gpu_options());
+    EXPECT_FALSE(terms.compiles_converters);
+    CsrOnDevice csr(*slow, view, &view);
+    const auto few = trials(csr, terms);
+    few->make_ready({&sell, 1}, all_fit);
+    EXPECT_THAT(made(), ElementsAre("sell_slices"));
+    EXPECT_EQ(few->storing_on_device_ms(sell.signature), std::nullopt) << "the host converts";
+}
+
+TEST_F(TrialsOnDevice, OfLevelExhaustiveCompileConverters) {
+    Options options = gpu_options();
+    options.level = "exhaustive";
+    CsrOnDevice csr(*slow, view, &view);
+    const auto many = trials(csr, trial_terms(options));
+    EXPECT_EQ(many->storing_on_device_ms(sell.signature), 0);
+    many->make_ready({&sell, 1}, all_fit);
+    EXPECT_THAT(made(), Contains(conversion_to(sell.signature, view).kernel));
+}
+
+TEST_F(TrialsOnDevice, TakeAConverterThatIsThere) {
+    CsrOnDevice csr(*slow, view, &view);
+    const auto few = trials(csr, {});
+    load_converters(fake.provider, policy, slow, sell.signature, view);
+    EXPECT_EQ(few->storing_on_device_ms(sell.signature), 0);
+}
+
+TEST_F(TrialsOnDevice, TheFirstCopyIsExpectedOnce) {
+    slow->slow = tiny.values.data();
+    CsrOnDevice csr(*slow, view, nullptr);
+    const auto few = trials(csr, {});
+    const Signature first = of_kernel("csr_classical"), next = of_kernel("csr_by_length");
+    const RowFeatures rows = analyse_row_lengths(view);
+    const Options options = gpu_options();
+    const Request request{.target = parse_target("sm_90")};
+    Chooser chooser(view, rows, 1);
+    const LevelProblem problem{view, rows, request, options, fake.provider, policy, slow, chooser};
+    const DeviceSpeed speed(request.target, slow.get(), 0);
+    TrialCosts costs(problem, speed, *few);
+    EXPECT_GT(costs.of(first).convert_ms, 0) << "the copy";
+
+    ASSERT_EQ(few->time(first, 1e-4).trouble, "");
+    costs.learn(first);
+    EXPECT_EQ(slow->slow_copies, 1);
+    EXPECT_EQ(few->storing_on_device_ms(next), 0) << "it is there";
+    ASSERT_TRUE(few->last_conversion());
+    EXPECT_LT(few->last_conversion()->ms, SlowDevice::slow_ms) << "without the copy";
+    EXPECT_LT(costs.of(next).convert_ms, SlowDevice::slow_ms);
+
+    ASSERT_EQ(few->time(next, 1e-4).trouble, "");
+    EXPECT_EQ(slow->slow_copies, 1);
+}
+
+}  // namespace
+}  // namespace spmvgen
