@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <atomic>
 #include <functional>
 #include <numeric>
 #include <optional>
@@ -96,15 +97,23 @@ void sort_windows(StripsLayout& layout, int threads) {
 /// a long row has -1.
 std::pair<std::int64_t, std::int64_t> width_and_full(const StripsLayout& layout,
                                                      std::int64_t slice) {
-    const std::int64_t lanes_of_row = layout.shape.threads_per_row;
-    const std::int64_t first = slice * layout.shape.positions();
-    const std::int64_t last = std::min(first + layout.shape.positions(), layout.block_rows());
+    const StripsShape& shape = layout.shape;
+    const std::int64_t lanes_of_row = shape.threads_per_row;
+    const std::int64_t first = slice * shape.positions();
+    const std::int64_t last = std::min(first + shape.positions(), layout.block_rows());
+    const auto blocks_at = [&](std::int64_t position) {
+        return layout.blocks[static_cast<std::size_t>(layout.block_row_at(position))];
+    };
     std::int64_t most = 0, fewest = most_strips * lanes_of_row;
-    for (std::int64_t position = first; position < last; ++position) {
-        const std::int64_t n =
-            layout.blocks[static_cast<std::size_t>(layout.block_row_at(position))];
-        most = std::max(most, n);
-        fewest = std::min(fewest, n);
+    if (shape.sigma % shape.positions() == 0 && shape.sigma > 1 && first < last) {
+        // Sorted together: the first has the most, and long rows are last.
+        most = std::max(most, blocks_at(first));
+        fewest = std::min(fewest, blocks_at(last - 1));
+    } else {
+        for (std::int64_t position = first; position < last; ++position) {
+            most = std::max(most, blocks_at(position));
+            fewest = std::min(fewest, blocks_at(position));
+        }
     }
     // The last lane of a row has the fewest.
     return {(most + lanes_of_row - 1) / lanes_of_row, fewest < 0 ? -1 : fewest / lanes_of_row};
@@ -145,11 +154,18 @@ int allowed_code(std::int64_t codes, int narrowest) {
     return -1;
 }
 
+/// How slices that may have holes would lie if none had; empty where one would have no code.
+struct PlainSlices {
+    std::vector<std::int64_t> slice_ptr;
+    std::vector<std::int32_t> slice_info;
+};
+
 /// What is looked at of the columns.
 struct Look {
     /// Of every so many slices of a part one; others are taken to be as that before.
     std::int64_t step = 1;
-    bool bases = true;  ///< those of strips are wanted
+    bool bases = true;                     ///< those of strips are wanted
+    PlainSlices* without_holes = nullptr;  ///< wanted, too, of slices that may have holes
 };
 
 /// Throws where none of `codes` fits.
@@ -185,6 +201,12 @@ void move_bases(const StripsLayout& layout, std::span<const std::int64_t> ends,
     bases = std::move(moved);
 }
 
+/// What was found of a slice that may have holes.
+struct FoundHoles {
+    int narrowest = 0;  ///< code without them
+    std::int64_t diagonals = 0;
+};
+
 /// Makes diagonals with holes of the slices that take fewer bytes so. The others get their codes,
 /// and the bases that are wanted.
 template <typename Columns>
@@ -192,35 +214,43 @@ void find_holes(const CsrView& matrix, std::int64_t codes, StripsLayout& layout,
                 const Look& look) {
     std::vector<std::int64_t> ends(layout.slice_ptr.size(), 0);
     if (look.bases) layout.bases.assign(static_cast<std::size_t>(layout.strips()), no_base);
+    if (look.without_holes != nullptr) *look.without_holes = {layout.slice_ptr, layout.slice_info};
+    std::atomic<bool> all_coded{true};
     const auto value = static_cast<std::int64_t>(size_of(matrix.value_type));
     for_parts(layout.slices(), slices_a_part, threads,
               [&](std::int64_t begin, std::int64_t end, int) {
                   Columns columns(matrix, layout);
                   StripRanges<typename Columns::Number> ranges;
                   SliceDiagonals<typename Columns::Number> diagonals;
-                  bool has_holes = false;
-                  int code = 0;
+                  std::optional<FoundHoles> found;  // of the last slice that was looked at
                   for (std::int64_t slice = begin; slice < end; ++slice) {
                       const auto s = static_cast<std::size_t>(slice);
                       const std::int64_t width = layout.slice_ptr[s + 1] - layout.slice_ptr[s];
                       ends[s + 1] = width;
-                      if ((slice - begin) % look.step == 0) {
+                      if (width == 0) continue;
+                      if (!found || (slice - begin) % look.step == 0) {
                           ranges.collect(layout, slice, columns);
                           const int narrowest = ranges.narrowest();
-                          has_holes = narrowest != 0 &&
-                                      diagonals.collect(layout, slice, columns, matrix.cols,
-                                                        most_diagonals(width, narrowest, value));
-                          if (!has_holes) code = checked_code(codes, narrowest, slice);
+                          const bool has_holes =
+                              narrowest != 0 &&
+                              diagonals.collect(layout, slice, columns, matrix.cols,
+                                                most_diagonals(width, narrowest, value));
+                          found = {narrowest, has_holes ? diagonals.size() : 0};
+                          if (narrowest >= no_code) all_coded = false;
                       }
-                      if (!has_holes) {
+                      if (look.without_holes != nullptr)
+                          look.without_holes->slice_info[s] |= found->narrowest & code_bits;
+                      if (found->diagonals == 0) {
+                          const int code = checked_code(codes, found->narrowest, slice);
                           layout.slice_info[s] |= code;
                           if (look.bases) add_bases(ranges, slice, code, layout);
                           continue;
                       }
-                      ends[s + 1] = diagonals.size();
-                      layout.slice_info[s] = info_of_diagonals(static_cast<int>(diagonals.size()));
+                      ends[s + 1] = found->diagonals;
+                      layout.slice_info[s] = info_of_diagonals(static_cast<int>(found->diagonals));
                   }
               });
+    if (look.without_holes != nullptr && !all_coded) *look.without_holes = {};
     std::inclusive_scan(ends.begin(), ends.end(), ends.begin());
     if (look.bases) move_bases(layout, ends, layout.bases);
     layout.slice_ptr = std::move(ends);
@@ -360,10 +390,19 @@ bool use_codes(StripsLayout& layout, std::int64_t codes) {
 }
 
 StripsPlan plan_strips(const CsrView& matrix, const Signature& signature, int threads,
-                       std::int64_t step) {
-    const StripsLayout layout = lay_out(matrix, strips_shape(signature), all_strip_codes, threads,
-                                        {.step = step, .bases = false});
-    return plan_of(layout, signature);
+                       std::int64_t step, std::optional<StripsPlan>* without_holes) {
+    const StripsShape shape = strips_shape(signature);
+    Look look{.step = step, .bases = false};
+    PlainSlices plain;
+    if (without_holes != nullptr && shape.holes) look.without_holes = &plain;
+    StripsLayout layout = lay_out(matrix, shape, all_strip_codes, threads, look);
+    const StripsPlan plan = plan_of(layout, signature);
+    if (plain.slice_ptr.empty()) return plan;
+    layout.shape.holes = false;
+    layout.slice_ptr = std::move(plain.slice_ptr);
+    layout.slice_info = std::move(plain.slice_info);
+    *without_holes = plan_of(layout, signature);
+    return plan;
 }
 
 StripsPlan plan_of(const StripsLayout& layout, const Signature& signature) {
