@@ -1,6 +1,7 @@
 #include "registry.hpp"
 
 #include <algorithm>
+#include <unordered_map>
 
 #include "family.hpp"
 #include "registry_convert.hpp"
@@ -154,12 +155,13 @@ const KernelEntry& transposing_kernel(bool gpu) {
 }
 
 const KernelEntry& kernel_entry(std::string_view id) {
-    for (auto& entry : kernel_registry())
-        if (entry.id == id) return entry;
-    for (auto& entry : helper_kernels())
-        if (entry.id == id) return entry;
-    for (auto& entry : conversion_kernels())
-        if (entry.id == id) return entry;
+    static const auto by_id = [] {
+        std::unordered_map<std::string_view, const KernelEntry*> entries;
+        for (const auto& kernels : {kernel_registry(), helper_kernels(), conversion_kernels()})
+            for (auto& entry : kernels) entries.emplace(entry.id, &entry);
+        return entries;
+    }();
+    if (const auto found = by_id.find(id); found != by_id.end()) return *found->second;
     refuse("unknown kernel '" + std::string(id) + "': use one of " +
            list(kernel_registry(), [](auto& e) { return e.id; }));
 }

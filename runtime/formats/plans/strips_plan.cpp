@@ -3,11 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <atomic>
 #include <functional>
 #include <numeric>
 #include <optional>
 #include <span>
-#include <tuple>
 #include <type_traits>
 #include <utility>
 
@@ -16,6 +16,7 @@
 #include "formats/padded_rows.hpp"
 #include "formats/plans/strips_columns.hpp"
 #include "formats/plans/strips_holes.hpp"
+#include "formats/plans/strips_rows.hpp"
 #include "kernel/refuse.hpp"
 #include "matrix/chunks.hpp"
 #include "registry.hpp"
@@ -24,118 +25,8 @@
 namespace spmvgen {
 namespace {
 
-constexpr std::int64_t strip_rows_a_part = StripsBlocks::rows_a_part;
-
 int code_of(std::int32_t info) {
     return info & code_bits;
-}
-
-/// Lists the long rows and marks their block rows.
-void take_long_rows(const CsrView& matrix, StripsLayout& layout) {
-    const StripsShape& shape = layout.shape;
-    layout.long_ptr = {0};
-    const std::int64_t most = shape.most_blocks();
-    for (std::int64_t b = 0; b < layout.block_rows(); ++b) {
-        std::int64_t& blocks = layout.blocks[static_cast<std::size_t>(b)];
-        if (blocks <= most) continue;
-        if (shape.long_from == 0)
-            refuse(fmt::format("row {} (counted from 0) has more than {} strips: use long_rows=1",
-                               b * shape.block_rows, most_strips));
-        blocks = -1;
-        const std::int64_t end = std::min(matrix.rows, (b + 1) * shape.block_rows);
-        for (std::int64_t row = b * shape.block_rows; row < end; ++row) {
-            layout.long_row.push_back(row);
-            layout.long_ptr.push_back(layout.long_ptr.back() + matrix.row_length(row));
-        }
-    }
-}
-
-/// Numbers of blocks up to which rows are sorted by counting.
-constexpr std::int64_t most_counted = 4096;
-
-/// The rows of one window by falling number of blocks, equal ones in their order.
-void sort_window(std::span<const std::int64_t> blocks, std::span<std::uint16_t> places,
-                 std::vector<std::uint32_t>& counts) {
-    std::iota(places.begin(), places.end(), std::uint16_t{0});
-    if (std::ranges::is_sorted(blocks, std::greater<>())) return;
-    const std::int64_t most = std::ranges::max(blocks);
-    if (most > most_counted) {
-        std::ranges::stable_sort(
-            places, [&](std::uint16_t a, std::uint16_t b) { return blocks[a] > blocks[b]; });
-        return;
-    }
-    // Long rows have -1 blocks and come last.
-    const auto class_of = [&](std::size_t row) {
-        return static_cast<std::size_t>(most - blocks[row]);
-    };
-    counts.assign(static_cast<std::size_t>(most) + 2, 0);
-    for (std::size_t row = 0; row < blocks.size(); ++row) ++counts[class_of(row)];
-    std::exclusive_scan(counts.begin(), counts.end(), counts.begin(), std::uint32_t{0});
-    for (std::size_t row = 0; row < blocks.size(); ++row)
-        places[counts[class_of(row)]++] = static_cast<std::uint16_t>(row);
-}
-
-/// Sorts the windows, long rows last.
-void sort_windows(StripsLayout& layout, int threads) {
-    const std::int64_t sigma = layout.shape.sigma, rows = layout.block_rows();
-    if (sigma == 1) return;
-    layout.places.resize(static_cast<std::size_t>(rows));
-    const std::int64_t part = std::max(sigma, strip_rows_a_part);  // both powers of two
-    for_parts(rows, part, threads, [&](std::int64_t begin, std::int64_t end, int) {
-        std::vector<std::uint32_t> counts;
-        for (; begin < end; begin += sigma) {
-            const auto at = static_cast<std::size_t>(begin);
-            const auto size = static_cast<std::size_t>(std::min(sigma, end - begin));
-            sort_window(std::span(layout.blocks).subspan(at, size),
-                        std::span(layout.places).subspan(at, size), counts);
-        }
-    });
-}
-
-/// The strips of a slice whose rows follow one another, and those of the lane that has the fewest;
-/// a long row has -1.
-std::pair<std::int64_t, std::int64_t> width_and_full(const StripsLayout& layout,
-                                                     std::int64_t slice) {
-    const std::int64_t lanes_of_row = layout.shape.threads_per_row;
-    const std::int64_t first = slice * layout.shape.positions();
-    const std::int64_t last = std::min(first + layout.shape.positions(), layout.block_rows());
-    std::int64_t most = 0, fewest = most_strips * lanes_of_row;
-    for (std::int64_t position = first; position < last; ++position) {
-        const std::int64_t n =
-            layout.blocks[static_cast<std::size_t>(layout.block_row_at(position))];
-        most = std::max(most, n);
-        fewest = std::min(fewest, n);
-    }
-    // The last lane of a row has the fewest.
-    return {(most + lanes_of_row - 1) / lanes_of_row, fewest < 0 ? -1 : fewest / lanes_of_row};
-}
-
-/// Widths of the slices, whether they are ragged, and their full strips.
-void measure_slices(StripsLayout& layout, int threads) {
-    const StripsShape& shape = layout.shape;
-    const std::int64_t slices =
-        round_up(layout.block_rows(), shape.positions()) / shape.positions();
-    layout.slice_ptr.assign(static_cast<std::size_t>(slices) + 1, 0);
-    layout.slice_info.assign(static_cast<std::size_t>(slices), 0);
-    for_parts(slices, slices_a_part, threads, [&](std::int64_t begin, std::int64_t end, int) {
-        const bool in_order = shape.period == 1;
-        for (std::int64_t slice = begin; slice < end; ++slice) {
-            std::int64_t width = 0, full = most_strips;
-            if (in_order) std::tie(width, full) = width_and_full(layout, slice);
-            for (std::int64_t p = 0; !in_order && p < shape.positions(); ++p) {
-                const std::int64_t row = layout.block_row_at(slice * shape.positions() + p);
-                if (row < 0) break;
-                const bool is_long = layout.blocks[static_cast<std::size_t>(row)] < 0;
-                width = std::max(width, layout.strips_of(slice, p));
-                // A long row makes its slice ragged.
-                full = is_long ? -1 : std::min(full, layout.strips_of(slice, p));
-            }
-            const auto s = static_cast<std::size_t>(slice);
-            layout.slice_ptr[s + 1] = width;
-            layout.slice_info[s] = info_of_lengths(static_cast<int>(full), static_cast<int>(width));
-        }
-    });
-    std::inclusive_scan(layout.slice_ptr.begin(), layout.slice_ptr.end(), layout.slice_ptr.begin());
 }
 
 /// The narrowest of `codes` that holds what `narrowest` does; -1 when there is none.
@@ -145,11 +36,18 @@ int allowed_code(std::int64_t codes, int narrowest) {
     return -1;
 }
 
+/// How slices that may have holes would lie if none had; empty where one would have no code.
+struct PlainSlices {
+    std::vector<std::int64_t> slice_ptr;
+    std::vector<std::int32_t> slice_info;
+};
+
 /// What is looked at of the columns.
 struct Look {
     /// Of every so many slices of a part one; others are taken to be as that before.
     std::int64_t step = 1;
-    bool bases = true;  ///< those of strips are wanted
+    bool bases = true;                     ///< those of strips are wanted
+    PlainSlices* without_holes = nullptr;  ///< wanted, too, of slices that may have holes
 };
 
 /// Throws where none of `codes` fits.
@@ -185,6 +83,12 @@ void move_bases(const StripsLayout& layout, std::span<const std::int64_t> ends,
     bases = std::move(moved);
 }
 
+/// What was found of a slice that may have holes.
+struct FoundHoles {
+    int narrowest = 0;  ///< code without them
+    std::int64_t diagonals = 0;
+};
+
 /// Makes diagonals with holes of the slices that take fewer bytes so. The others get their codes,
 /// and the bases that are wanted.
 template <typename Columns>
@@ -192,35 +96,43 @@ void find_holes(const CsrView& matrix, std::int64_t codes, StripsLayout& layout,
                 const Look& look) {
     std::vector<std::int64_t> ends(layout.slice_ptr.size(), 0);
     if (look.bases) layout.bases.assign(static_cast<std::size_t>(layout.strips()), no_base);
+    if (look.without_holes != nullptr) *look.without_holes = {layout.slice_ptr, layout.slice_info};
+    std::atomic<bool> all_coded{true};
     const auto value = static_cast<std::int64_t>(size_of(matrix.value_type));
     for_parts(layout.slices(), slices_a_part, threads,
               [&](std::int64_t begin, std::int64_t end, int) {
                   Columns columns(matrix, layout);
                   StripRanges<typename Columns::Number> ranges;
                   SliceDiagonals<typename Columns::Number> diagonals;
-                  bool has_holes = false;
-                  int code = 0;
+                  std::optional<FoundHoles> found;  // of the last slice that was looked at
                   for (std::int64_t slice = begin; slice < end; ++slice) {
                       const auto s = static_cast<std::size_t>(slice);
                       const std::int64_t width = layout.slice_ptr[s + 1] - layout.slice_ptr[s];
                       ends[s + 1] = width;
-                      if ((slice - begin) % look.step == 0) {
+                      if (width == 0) continue;
+                      if (!found || (slice - begin) % look.step == 0) {
                           ranges.collect(layout, slice, columns);
                           const int narrowest = ranges.narrowest();
-                          has_holes = narrowest != 0 &&
-                                      diagonals.collect(layout, slice, columns, matrix.cols,
-                                                        most_diagonals(width, narrowest, value));
-                          if (!has_holes) code = checked_code(codes, narrowest, slice);
+                          const bool has_holes =
+                              narrowest != 0 &&
+                              diagonals.collect(layout, slice, columns, matrix.cols,
+                                                most_diagonals(width, narrowest, value));
+                          found = {narrowest, has_holes ? diagonals.size() : 0};
+                          if (narrowest >= no_code) all_coded = false;
                       }
-                      if (!has_holes) {
+                      if (look.without_holes != nullptr)
+                          look.without_holes->slice_info[s] |= found->narrowest & code_bits;
+                      if (found->diagonals == 0) {
+                          const int code = checked_code(codes, found->narrowest, slice);
                           layout.slice_info[s] |= code;
                           if (look.bases) add_bases(ranges, slice, code, layout);
                           continue;
                       }
-                      ends[s + 1] = diagonals.size();
-                      layout.slice_info[s] = info_of_diagonals(static_cast<int>(diagonals.size()));
+                      ends[s + 1] = found->diagonals;
+                      layout.slice_info[s] = info_of_diagonals(static_cast<int>(found->diagonals));
                   }
               });
+    if (look.without_holes != nullptr && !all_coded) *look.without_holes = {};
     std::inclusive_scan(ends.begin(), ends.end(), ends.begin());
     if (look.bases) move_bases(layout, ends, layout.bases);
     layout.slice_ptr = std::move(ends);
@@ -360,10 +272,19 @@ bool use_codes(StripsLayout& layout, std::int64_t codes) {
 }
 
 StripsPlan plan_strips(const CsrView& matrix, const Signature& signature, int threads,
-                       std::int64_t step) {
-    const StripsLayout layout = lay_out(matrix, strips_shape(signature), all_strip_codes, threads,
-                                        {.step = step, .bases = false});
-    return plan_of(layout, signature);
+                       std::int64_t step, std::optional<StripsPlan>* without_holes) {
+    const StripsShape shape = strips_shape(signature);
+    Look look{.step = step, .bases = false};
+    PlainSlices plain;
+    if (without_holes != nullptr && shape.holes) look.without_holes = &plain;
+    StripsLayout layout = lay_out(matrix, shape, all_strip_codes, threads, look);
+    const StripsPlan plan = plan_of(layout, signature);
+    if (plain.slice_ptr.empty()) return plan;
+    layout.shape.holes = false;
+    layout.slice_ptr = std::move(plain.slice_ptr);
+    layout.slice_info = std::move(plain.slice_info);
+    *without_holes = plan_of(layout, signature);
+    return plan;
 }
 
 StripsPlan plan_of(const StripsLayout& layout, const Signature& signature) {

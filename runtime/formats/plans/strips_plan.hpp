@@ -1,6 +1,7 @@
 #pragma once
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "dialect/formats/strips_format.hpp"
@@ -81,10 +82,11 @@ struct StripsPlan {
 /// and `value_code` say is not looked at, nor `fill` but for whether there may be holes. Reads rows
 /// and columns, no values. Parallel on `threads` threads (0 = what OpenMP would use), with the same
 /// result for any number. With a `step` above 1 columns are looked at in one of so many slices, and
-/// the others are taken to be like it. Throws Error(invalid_argument) for a row of more than 65534
-/// strips that cannot be long.
+/// the others are taken to be like it. Where there may be holes, `without_holes` gets the plan of
+/// the signature without; nothing where that does not exist. Throws Error(invalid_argument) for a
+/// row of more than 65534 strips that cannot be long.
 StripsPlan plan_strips(const CsrView& matrix, const Signature& signature, int threads = 0,
-                       std::int64_t step = 1);
+                       std::int64_t step = 1, std::optional<StripsPlan>* without_holes = nullptr);
 
 /// Sizes of the arrays but those of values.
 struct StripsSizes {

@@ -35,17 +35,13 @@ int given(const Request& request, const char* name) {
 /// Entries, of a CPU entries and rows: with fewer all that rules choose takes little more than a
 /// launch, and weighing others some thousand times as long.
 constexpr std::int64_t least_weighed_gpu = 2'000, least_weighed_cpu = 2'000;
-/// Times the begin of a team, of a product from which on no smaller team is weighed.
-constexpr double most_regions = 20;
-/// Times the least time, of the same kernel from which on no other is weighed for a smaller team.
-constexpr double hopeless_team = 1.4;
 /// Entries: with fewer the L2 serves x well (an H200, docs/explanation/tiles.md).
 constexpr std::int64_t least_hub_entries = 15'000'000;
 /// Entries, from which on it pays to look what blocks of threads share of x.
 constexpr std::int64_t least_gathered_entries = 4'000'000;
 /// Entries that are looked at for the fill: of a GPU one of so many of the sample's, of a CPU the
 /// sample's up to so many.
-constexpr std::int64_t filled_share = 2, most_filled_cpu = 4'000;
+constexpr std::int64_t filled_share = 2, most_filled_cpu = 2'000;
 constexpr std::int64_t sampled_for_hubs = 1 << 17;  ///< entries
 constexpr double least_hub_index_bytes = 3;         ///< of strips, a nonzero
 constexpr double least_blocked_mean = 6;            ///< mean row, for blocks
@@ -77,9 +73,10 @@ Choice Chooser::operator()(Request request) {
 
 Choice Chooser::sampled(Request& request) {
     const Request asked = request;
-    Choice choice = sampled_of_team(request);
+    std::vector<CountedChoice::Candidate> others;
+    Choice choice = sampled_of_team(request, others);
     if (!asked.smaller_teams.empty() && is_weighed(asked))
-        take_smaller_team(choice, request, asked);
+        take_smaller_team(choice, request, asked, others);
     return choice;
 }
 
@@ -89,34 +86,11 @@ bool Chooser::is_weighed(const Request& request) const {
     return request.rule.empty() && request.look && is_large;
 }
 
-Choice Chooser::sampled_of_team(Request& request) {
+Choice Chooser::sampled_of_team(Request& request, std::vector<CountedChoice::Candidate>& others) {
     Choice choice = by_rules(request);
-    if (request.kernel == "auto" && is_weighed(request)) unless_plain_is_cheaper(choice, request);
+    if (request.kernel == "auto" && is_weighed(request))
+        unless_plain_is_cheaper(choice, request, others);
     return choice;
-}
-
-void Chooser::take_smaller_team(Choice& choice, Request& request, const Request& asked) {
-    auto least = predict(choice.signature, request);
-    if (!least) return;
-    const double all_us = least->us, region_us = asked.profile->region_us(asked.threads);
-    if (all_us > most_regions * region_us) return;
-    for (const int team : asked.smaller_teams) {
-        Request fewer = asked;
-        fewer.threads = team;
-        const auto same = predict(choice.signature, fewer);
-        if (!same || same->us > hopeless_team * least->us) continue;
-        Choice of_team = sampled_of_team(fewer);
-        const auto prediction = predict(of_team.signature, fewer);
-        if (!prediction || prediction->bad_us() >= least->bad_us()) continue;
-        choice = std::move(of_team);
-        choice.threads = team;
-        request = std::move(fewer);
-        least = prediction;
-    }
-    if (choice.threads > 0)
-        choice.reason += fmt::format(
-            "; {} of {} threads, with all of which it would be {:.1f} µs, {:.1f} of them to begin",
-            choice.threads, asked.threads, all_us, region_us);
 }
 
 void Chooser::take_sample(const Request& request) {
@@ -199,12 +173,14 @@ std::vector<Ranked> Chooser::ranked(const Request& asked, std::size_t most) {
     return found;
 }
 
-void Chooser::unless_plain_is_cheaper(Choice& choice, const Request& request) {
+void Chooser::unless_plain_is_cheaper(Choice& choice, const Request& request,
+                                      std::vector<CountedChoice::Candidate>& others) {
     const auto rules = predict(choice.signature, request);
     if (!rules || !counting_repays(request.applies, rules->us, sample_->view().nnz)) return;
     CountedChoice& counted = *predictions(request);
     const std::string of_rules = choice.signature.kernel;
-    for (auto& candidate : counted.better(request, choice.signature, *rules)) {
+    others = counted.better(request, choice.signature, *rules);
+    for (auto& candidate : others) {
         if (candidate.prediction.bad_us() >= counted.limit_us(candidate.kernel, of_rules, *rules))
             continue;
         auto better = sampled_of_grid(kernel_entry(candidate.kernel), candidate.params, request);

@@ -4,6 +4,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <span>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -12,6 +13,7 @@
 #include "matrix/features/block_fill.hpp"
 #include "registry.hpp"
 #include "spmvgen/matrix.hpp"
+#include "tuner/chooser/counted_choice.hpp"
 #include "tuner/chooser/strips_choice.hpp"
 #include "tuner/chooser/tiles_choice.hpp"
 #include "tuner/cost/prediction.hpp"
@@ -19,8 +21,6 @@
 #include "tuner/rules/rules.hpp"
 
 namespace spmvgen {
-
-class CountedChoice;
 
 /// Entries from which on it pays to look whether values can be stored in fewer bytes: with fewer, a
 /// launch or the caches decide.
@@ -93,11 +93,17 @@ class Chooser {
     void take_sample(const Request& request);
     /// Whether predicted times decide.
     bool is_weighed(const Request& request) const;
-    /// The choice for Request::threads.
-    Choice sampled_of_team(Request& request);
+    /// The choice for Request::threads; `others` are the kernels that were weighed for it.
+    Choice sampled_of_team(Request& request, std::vector<CountedChoice::Candidate>& others);
     /// In its place the one of `asked`.smaller_teams that is predicted to be faster; then `request`
     /// is of that team.
-    void take_smaller_team(Choice& choice, Request& request, const Request& asked);
+    void take_smaller_team(Choice& choice, Request& request, const Request& asked,
+                           std::span<const CountedChoice::Candidate> others);
+    /// For the team of `request`: the same kernel, which takes `same` there, or one of `others`
+    /// that saves the constants' margin of that.
+    std::optional<Choice> of_smaller_team(const Choice& choice, const Prediction& same,
+                                          const Request& request,
+                                          std::span<const CountedChoice::Candidate> others);
     /// The rules' choice, as far as the sample tells.
     Choice by_rules(Request& request);
     bool may_have_blocks(const Request& request);
@@ -117,7 +123,8 @@ class Chooser {
     const CsrView& all_of_matrix() { return source_ != nullptr ? source_->all() : matrix_; }
     /// What its predicted time is the least of, in place of the rules' choice where that is
     /// predicted to take longer by more than the constants' margin.
-    void unless_plain_is_cheaper(Choice& choice, const Request& request);
+    void unless_plain_is_cheaper(Choice& choice, const Request& request,
+                                 std::vector<CountedChoice::Candidate>& others);
     /// Null where nothing can be predicted.
     CountedChoice* predictions(const Request& request);
 

@@ -6,7 +6,6 @@
 #include <iterator>
 #include <limits>
 #include <ranges>
-#include <set>
 
 #include "formats/format_storage.hpp"
 #include "registry.hpp"
@@ -42,6 +41,11 @@ std::vector<const KernelEntry*> weighed(const Request& request) {
     return free;
 }
 
+bool sorts_rows(const Params& params) {
+    const auto sigma = params.find("sigma");
+    return sigma != params.end() && sigma->second > 1;
+}
+
 }  // namespace
 
 struct CountedChoice::Weighed {
@@ -49,7 +53,7 @@ struct CountedChoice::Weighed {
     std::vector<Params> grid;
     /// From which on a bad case is of no interest.
     double limit_us = std::numeric_limits<double>::infinity();
-    std::set<std::string> seen = {};  ///< names
+    std::vector<Signature> seen = {};
     std::vector<Candidate> found = {};
     double least_us = std::numeric_limits<double>::infinity();  ///< of those, or bounds of others
     double beyond = 0;  ///< times its limit, the largest bound that was refused
@@ -84,11 +88,9 @@ std::optional<Prediction> CountedChoice::predict(const Signature& signature) {
 
 std::optional<Prediction> CountedChoice::bound(const KernelEntry& kernel, const Params& params,
                                                const Request& asked) {
-    const auto sigma = params.find("sigma");
-    const bool sorts = sigma != params.end() && sigma->second > 1;
     const auto hubs = std::ranges::find(kernel.params, "hubs", &Parameter::name);
     const bool has_hubs = hubs != kernel.params.end();
-    if (team_ > 0 && kernel.format != Format::strips && !sorts) return std::nullopt;
+    if (team_ > 0 && kernel.format != Format::strips && !sorts_rows(params)) return std::nullopt;
     Request request = asked;
     request.kernel = kernel.id;
     request.params.insert(params.begin(), params.end());
@@ -163,24 +165,36 @@ bool CountedChoice::may_have_blocks(const Weighed& kernel, const Request& reques
     return !least || least->bad_us() < kernel.limit_us;
 }
 
+bool CountedChoice::is_beyond(Weighed& kernel, const std::optional<Prediction>& least,
+                              double best_us) {
+    if (!least || least->bad_us() < std::min(kernel.limit_us, best_us)) return false;
+    kernel.least_us = std::min(kernel.least_us, least->us);
+    kernel.beyond = std::max(kernel.beyond, least->bad_us() / kernel.limit_us);
+    return true;
+}
+
 void CountedChoice::add(Weighed& kernel, const Params& params, const Request& request,
                         double& best_us) {
-    if (kernel.limit_us < std::numeric_limits<double>::infinity())
-        if (const auto least = bound(*kernel.entry, params, request);
-            least && least->bad_us() >= std::min(kernel.limit_us, best_us)) {
-            kernel.least_us = std::min(kernel.least_us, least->us);
-            kernel.beyond = std::max(kernel.beyond, least->bad_us() / kernel.limit_us);
-            return;
-        }
-    const std::optional<Choice> choice = chooser_->sampled_of_grid(*kernel.entry, params, request);
-    if (!choice || padding_of(figures_.features(), choice->signature) > most_padding ||
-        !kernel.seen.insert(kernel_name(choice->signature)).second)
+    const bool is_limited = kernel.limit_us < std::numeric_limits<double>::infinity();
+    // Of a CPU's other kernels the signature, which a bound needs, is all that a choice takes.
+    const bool is_laid_out = team_ == 0 || kernel.entry->format == Format::strips;
+    if (is_limited && is_laid_out &&
+        is_beyond(kernel, bound(*kernel.entry, params, request), best_us))
         return;
-    if (const auto prediction = predict(choice->signature)) {
-        kernel.found.push_back({std::string(kernel.entry->id), params, *prediction});
+    std::optional<Choice> choice = chooser_->sampled_of_grid(*kernel.entry, params, request);
+    if (!choice || padding_of(figures_.features(), choice->signature) > most_padding ||
+        std::ranges::find(kernel.seen, choice->signature) != kernel.seen.end())
+        return;
+    Signature& s = choice->signature;
+    kernel.seen.push_back(s);
+    if (is_limited && !is_laid_out && sorts_rows(s.params) &&
+        is_beyond(kernel, at_best(s, {}), best_us))
+        return;
+    if (const auto prediction = predict(s)) {
         kernel.least_us = std::min(kernel.least_us, prediction->us);
         if (prediction->bad_us() < kernel.limit_us)
             best_us = std::min(best_us, prediction->bad_us());
+        kernel.found.push_back({std::string(kernel.entry->id), params, std::move(s), *prediction});
     }
 }
 

@@ -36,7 +36,8 @@ class CountedChoice {
     /// A kernel with the parameters that its grid (Chooser::grid_params) has.
     struct Candidate {
         std::string kernel;
-        Params params;  ///< that the matrix does not decide, and the request leaves open
+        Params params;        ///< that the matrix does not decide, and the request leaves open
+        Signature signature;  ///< with all, as far as the sample tells
         Prediction prediction;
     };
     /// All that the request leaves free and a prediction is made of, the least Prediction::bad_us()
@@ -65,6 +66,8 @@ class CountedChoice {
     std::optional<Prediction> at_best(const Signature& signature, const Params& given);
     /// bound() of a CPU, of a signature with what `given` leaves open.
     std::optional<Prediction> bound_of_strips_cpu(Signature signature, const Params& given);
+    /// Whether a kernel that takes no less than `least` is of no interest; notes that it was.
+    static bool is_beyond(Weighed& kernel, const std::optional<Prediction>& least, double best_us);
     /// `best_us`: the least bad case so far of those that keep their limit.
     void add(Weighed& kernel, const Params& params, const Request& request, double& best_us);
     /// The least time of strips with what of these parameters the matrix decides.

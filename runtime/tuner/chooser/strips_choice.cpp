@@ -167,25 +167,30 @@ StripsChooser::Plans& StripsChooser::plans(const Signature& signature) {
     if (nothing_is_long(key.shape)) key.shape.long_from = 0;
     const auto found = std::ranges::find(plans_, key, &Plans::key);
     if (found != plans_.end()) return *found;
-    // Where no slice has holes, those that might have are all as without.
-    StripsShape with_holes = key.shape;
-    with_holes.holes = true;
-    const auto alike =
-        std::ranges::find(plans_, PlanKey{with_holes, key.index, key.offset}, &Plans::key);
-    if (!key.shape.holes && alike != plans_.end() && alike->of_sample.filled_slices == 0) {
-        const Plans same{key, alike->of_sample, alike->of_matrix};
-        return plans_.emplace_back(same);
-    }
-    Plans& made = plans_.emplace_back(Plans{key, {}, {}});
     // One thread else: the sample is small, and starting a team takes longer than looking at it.
     const int threads = sample_.is_whole() && key.shape.wavefront > 0 ? threads_ : 1;
     const SampledRows& rows = rows_for(key.shape);
-    made.of_sample = plan_strips(rows.view(), signature, threads, step(key.shape));
-    if (&rows != &sample_)
-        made.of_sample = scaled(made.of_sample, static_cast<double>(sample_.view().nnz) /
-                                                    static_cast<double>(rows.view().nnz));
-    made.of_matrix = sample_.is_whole() ? made.of_sample : estimated(made.of_sample, key.shape);
-    return made;
+    std::optional<StripsPlan> without_holes;
+    const StripsPlan planned =
+        plan_strips(rows.view(), signature, threads, step(key.shape), &without_holes);
+    const double scale =
+        static_cast<double>(sample_.view().nnz) / static_cast<double>(rows.view().nnz);
+    const auto keep = [&](const StripsShape& shape, const StripsPlan& plan) -> Plans& {
+        const StripsPlan of_sample = &rows != &sample_ ? scaled(plan, scale) : plan;
+        return plans_.emplace_back(
+            Plans{{shape, key.index, key.offset},
+                  of_sample,
+                  sample_.is_whole() ? of_sample : estimated(of_sample, shape)});
+    };
+    // Holes are weighed with what there is without them.
+    if (without_holes && key.shape.period == 1) {
+        StripsShape plain = key.shape;
+        plain.holes = false;
+        if (std::ranges::find(plans_, PlanKey{plain, key.index, key.offset}, &Plans::key) ==
+            plans_.end())
+            keep(plain, *without_holes);
+    }
+    return keep(key.shape, planned);
 }
 
 const SampledRows& StripsChooser::rows_for(const StripsShape& shape) {

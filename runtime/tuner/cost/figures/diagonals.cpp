@@ -5,7 +5,7 @@
 namespace spmvgen {
 namespace {
 
-constexpr std::int64_t entries_looked_at = 6'000;  ///< entries, about,
+constexpr std::int64_t entries_looked_at = 2'500;  ///< entries, about,
 constexpr std::int64_t for_neighbours = 2'000;     ///< and to see whether any have neighbours
 constexpr std::int64_t rows_together = 96;         ///< whole blocks of 1 to 4, 6 and 8 rows
 
@@ -31,13 +31,15 @@ double heads_in_some(const CsrView& a, std::int64_t down, std::int64_t right,
             const std::int64_t begin = a.row_begin(row), end = a.row_begin(row + 1);
             std::int64_t above = row < down ? begin : a.row_begin(row - down);
             const std::int64_t end_above = row < down ? begin : a.row_begin(row - down + 1);
-            entries += end - begin;
-            for (std::int64_t k = begin; k < end; ++k) {
-                while (above < end_above && std::int64_t{col[above]} + right < col[k]) ++above;
-                const bool goes_on =
-                    above < end_above && std::int64_t{col[above]} + right == col[k];
-                goes_on ? ++above : ++heads;
+            heads += end - begin;
+            // Both rows are gone through without a branch that columns decide.
+            for (std::int64_t k = begin; k < end && above < end_above;) {
+                const std::int64_t before = std::int64_t{col[above]} + right, column{col[k]};
+                heads -= before == column;
+                above += before <= column;
+                k += column <= before;
             }
+            entries += end - begin;
             return true;
         });
     });
@@ -69,8 +71,8 @@ bool has_rising_rows(const CsrView& a) {
 bool has_neighbours(const CsrView& a) {
     constexpr double least = 0.15;  // shares of the entries beside and below another one
     if (!some_rise(a, for_neighbours)) return true;
-    return 2 - heads_in_some(a, 0, 1, for_neighbours) - heads_in_some(a, 1, 0, for_neighbours) >=
-           least;
+    const double beside = 1 - heads_in_some(a, 0, 1, for_neighbours);
+    return beside >= least || beside + 1 - heads_in_some(a, 1, 0, for_neighbours) >= least;
 }
 
 BlockFill fill_of_single_entries() {

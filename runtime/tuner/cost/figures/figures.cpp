@@ -10,7 +10,8 @@ namespace spmvgen {
 namespace {
 
 constexpr std::int64_t sorted_together = 4096;  ///< rows
-constexpr std::int64_t line_columns = 16;       ///< of 128 bytes
+constexpr std::int64_t sorted_share = 2;   ///< of the sample's entries, for rows a CPU has sorted
+constexpr std::int64_t line_columns = 16;  ///< of 128 bytes
 constexpr std::int64_t spread_entries = 3'000;  ///< of the sample, that spread() looks at, about
 constexpr std::int64_t of_warps = 5'000;  ///< entries, of the sample, that warps are counted of
 /// Of the least bytes of columns an entry that a shape of strips takes, what any other one takes.
@@ -55,10 +56,10 @@ RowGathers& MatrixFigures::gathers(std::int64_t sigma) {
     if (together <= 1) return keep(number_sectors(sample_.view()));
     if (whose_ == CountedFor::gpu)
         return keep(in_order(gathers(1).rows(), sample_.sorted_rows(together)));
+    const std::int64_t wanted = sample_.wanted() / sorted_share;
     const double a_window = std::max(features_.mean_row, 1.0) * static_cast<double>(together);
-    const auto windows =
-        static_cast<std::int64_t>(static_cast<double>(sample_.wanted()) / a_window);
-    const SampledRows rows(matrix_, sample_.wanted(), std::clamp<std::int64_t>(windows, 1, 16), 1,
+    const auto windows = static_cast<std::int64_t>(static_cast<double>(wanted) / a_window);
+    const SampledRows rows(matrix_, wanted, std::clamp<std::int64_t>(windows, 1, 16), 1,
                            sample_.source());
     return keep(in_order(number_sectors(rows.view()), rows.sorted_rows(together)));
 }

@@ -75,12 +75,15 @@ const SlicesFigures& MatrixFigures::slices(std::int64_t height, std::int64_t sig
     std::int64_t columns = 0, full = 0, turns = 0;
     std::pair<std::int64_t, std::int64_t> before{-1, -1};
     for (std::int64_t begin = 0; begin < rows; begin += height) {
-        const auto [least, most] = std::minmax_element(
-            lengths.begin() + begin, lengths.begin() + std::min(begin + height, rows));
-        columns += *most;
-        full += *least;
-        turns += before != std::pair(*least, *most) ? 1 : 0;
-        before = {*least, *most};
+        std::int64_t least = lengths[static_cast<std::size_t>(begin)], most = least;
+        for (std::int64_t row = begin + 1; row < std::min(begin + height, rows); ++row) {
+            least = std::min(least, lengths[static_cast<std::size_t>(row)]);
+            most = std::max(most, lengths[static_cast<std::size_t>(row)]);
+        }
+        columns += most;
+        full += least;
+        turns += before != std::pair(least, most) ? 1 : 0;
+        before = {least, most};
     }
     place->second = {std::max(ratio(columns * height, sample_.view().nnz), 1.0),
                      ratio(full, columns), ratio(turns, (rows + height - 1) / height)};
@@ -90,17 +93,24 @@ const SlicesFigures& MatrixFigures::slices(std::int64_t height, std::int64_t sig
 double MatrixFigures::row_turns(std::int64_t lanes, std::int64_t unroll) {
     const auto [place, is_new] = row_turns_.try_emplace({lanes, unroll}, 0.0);
     if (!is_new) return place->second;
-    const CsrView a = sample_.view();
-    std::int64_t turns = 0, length_before = -1;
-    std::array<std::int64_t, 3> before{-1, -1, -1};
-    for (std::int64_t row = 0; row < a.rows; ++row) {
-        const std::int64_t length = a.row_length(row);
-        if (length == std::exchange(length_before, length)) continue;
+    // Whole rounds, vectors beyond them, and whether entries are left: of short rows, which are
+    // many, from a table.
+    const auto ends_of = [&](std::int64_t length) {
         const std::int64_t left = length % (lanes * unroll);
-        const std::array ends{length / (lanes * unroll), left / lanes,
-                              std::min<std::int64_t>(left % lanes, 1)};
-        turns += ends != before ? 1 : 0;
-        before = ends;
+        return length / (lanes * unroll) << 32 | left / lanes << 1 |
+               std::min<std::int64_t>(left % lanes, 1);
+    };
+    std::array<std::int64_t, 256> ends{};
+    const std::int64_t in_table = std::min(features_.max_row + 1, std::ssize(ends));
+    for (std::int64_t length = 0; length < in_table; ++length)
+        ends[static_cast<std::size_t>(length)] = ends_of(length);
+    const CsrView a = sample_.view();
+    std::int64_t turns = 0, before = -1;
+    for (const std::int64_t length : lengths_in(1)) {
+        const std::int64_t now =
+            length < in_table ? ends[static_cast<std::size_t>(length)] : ends_of(length);
+        turns += now != before;
+        before = now;
     }
     return place->second = ratio(turns, a.rows);
 }

@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
+#include <numeric>
+#include <span>
 
 #include "matrix/random.hpp"
 
@@ -117,6 +120,25 @@ std::vector<std::int64_t> rows_of(const CsrView& a, std::int64_t windows, std::i
     return rows;
 }
 
+/// Rows from `begin` on by falling length, equal ones in their order: short ones by counting.
+void sort_window(std::span<const std::int64_t> lengths, std::int64_t begin,
+                 std::span<std::int64_t> rows, std::vector<std::int64_t>& counts) {
+    const std::int64_t most = std::ranges::max(lengths);
+    const auto of = [&](std::int64_t row) {
+        return lengths[static_cast<std::size_t>(row - begin)];
+    };
+    if (most > 4 * std::ssize(lengths)) {
+        std::iota(rows.begin(), rows.end(), begin);
+        std::ranges::stable_sort(rows, std::greater<>(), of);
+        return;
+    }
+    counts.assign(static_cast<std::size_t>(most) + 2, 0);
+    for (const std::int64_t length : lengths) ++counts[static_cast<std::size_t>(most - length) + 1];
+    std::partial_sum(counts.begin(), counts.end(), counts.begin());
+    for (std::int64_t row = begin; row < begin + std::ssize(lengths); ++row)
+        rows[static_cast<std::size_t>(counts[static_cast<std::size_t>(most - of(row))]++)] = row;
+}
+
 }  // namespace
 
 std::int64_t SampleSize::entries(const CsrView& matrix) const {
@@ -177,20 +199,17 @@ double SampledRows::scale() const {
 }
 
 std::vector<std::int64_t> SampledRows::sorted_rows(std::int64_t sigma) const {
-    // Rows by falling length, equal ones in their order: by one number each.
-    constexpr int row_bits = 32;
     const CsrView a = view();
-    std::vector<std::uint64_t> keys(static_cast<std::size_t>(a.rows));
+    std::vector<std::int64_t> rows(static_cast<std::size_t>(a.rows)), lengths(rows.size());
     for (std::int64_t row = 0; row < a.rows; ++row)
-        keys[static_cast<std::size_t>(row)] = static_cast<std::uint64_t>(a.nnz - a.row_length(row))
-                                                  << row_bits |
-                                              static_cast<std::uint64_t>(row);
-    for (std::int64_t begin = 0; begin < a.rows; begin += sigma)
-        std::sort(keys.begin() + begin, keys.begin() + std::min(begin + sigma, a.rows));
-    std::vector<std::int64_t> rows(keys.size());
-    std::ranges::transform(keys, rows.begin(), [](std::uint64_t key) {
-        return static_cast<std::int64_t>(key & ((std::uint64_t{1} << row_bits) - 1));
-    });
+        lengths[static_cast<std::size_t>(row)] = a.row_length(row);
+    std::vector<std::int64_t> counts;
+    for (std::int64_t begin = 0; begin < a.rows; begin += sigma) {
+        const auto first = static_cast<std::size_t>(begin);
+        const auto size = static_cast<std::size_t>(std::min(sigma, a.rows - begin));
+        sort_window(std::span(lengths).subspan(first, size), begin,
+                    std::span(rows).subspan(first, size), counts);
+    }
     return rows;
 }
 

@@ -1,0 +1,117 @@
+// What trials of kernels on a device make, and what they expect of it.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <thread>
+
+#include "handle/conversion/conversion_on_device.hpp"
+#include "handle/conversion/csr_on_device.hpp"
+#include "handle/plan/trial_costs.hpp"
+#include "handle/plan/trials.hpp"
+#include "levels_fixture.hpp"
+#include "registry.hpp"
+
+namespace spmvgen {
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+using testing::UnorderedElementsAre;
+
+/// A GPU to which the values of one matrix are copied slowly.
+class SlowDevice : public FakeDevice {
+  public:
+    static constexpr int slow_ms = 100;
+    const void* slow = nullptr;
+    int slow_copies = 0;
+    void copy_to_device(void* device, const void* host, std::size_t bytes) override {
+        if (host == slow) {
+            ++slow_copies;
+            std::this_thread::sleep_for(std::chrono::milliseconds(slow_ms));
+        }
+        FakeDevice::copy_to_device(device, host, bytes);
+    }
+    std::size_t free_bytes() override { return std::size_t{1} << 30; }
+};
+
+struct TrialsOnDevice : Levels {
+    static Signature of_kernel(const std::string& kernel) {
+        Signature s;
+        s.kernel = kernel;
+        s.target = parse_target("sm_90");
+        return complete(s);
+    }
+    std::unique_ptr<Trials> trials(CsrOnDevice& csr, const TrialTerms& terms,
+                                   CacheMode mode = CacheMode::memory) {
+        return gpu_trials(view, csr, 2, 1, slow, terms, fake.provider,
+                          {.mode = mode, .directory = {}});
+    }
+    std::vector<std::string> made() const {
+        std::vector<std::string> kernels;
+        for (auto& signature : fake.generator.made) kernels.push_back(signature.kernel);
+        return kernels;
+    }
+
+    const CsrView view = tiny.view();
+    const KernelPolicy policy{.mode = CacheMode::memory, .directory = {}};
+    std::shared_ptr<SlowDevice> slow = std::make_shared<SlowDevice>();
+    const Choice sell{of_kernel("sell_slices"), "", ""};
+    const Signature converter = conversion_to(sell.signature, view);
+};
+
+TEST_F(TrialsOnDevice, AKernelIsMadeWithWhatConvertsForIt) {
+    CsrOnDevice csr(*slow, view, &view);
+    const auto all = trials(csr, trial_terms(gpu_options()));
+    EXPECT_EQ(all->storing_on_device_ms(sell.signature), 0);
+    EXPECT_THAT(all->converters_of(sell.signature), ElementsAre(converter));
+    Making& making = all->making([] { return 0.0; });
+    EXPECT_TRUE(making.goes_beside_trials());
+    making.begin(sell, 0, 1);
+    making.wait_for_all();
+    EXPECT_THAT(made(), UnorderedElementsAre("sell_slices", converter.kernel));
+}
+
+TEST_F(TrialsOnDevice, TheHostConvertsWhereTheConverterCannotBeHad) {
+    CsrOnDevice csr(*slow, view, &view);
+    const auto all = trials(csr, {}, CacheMode::load);
+    EXPECT_EQ(all->storing_on_device_ms(sell.signature), std::nullopt);
+    EXPECT_THAT(all->converters_of(sell.signature), IsEmpty());
+}
+
+TEST_F(TrialsOnDevice, TakeAConverterThatIsThere) {
+    CsrOnDevice csr(*slow, view, &view);
+    load_converters(fake.provider, {.mode = CacheMode::memory, .directory = {}}, slow,
+                    sell.signature, view);
+    const auto all = trials(csr, {}, CacheMode::load);
+    EXPECT_EQ(all->storing_on_device_ms(sell.signature), 0);
+}
+
+TEST_F(TrialsOnDevice, TheFirstCopyIsExpectedOnce) {
+    slow->slow = tiny.values.data();
+    CsrOnDevice csr(*slow, view, nullptr);
+    const auto few = trials(csr, {});
+    const Signature first = of_kernel("csr_classical"), next = of_kernel("csr_by_length");
+    const RowFeatures rows = analyse_row_lengths(view);
+    const Options options = gpu_options();
+    const Request request{.target = parse_target("sm_90")};
+    Chooser chooser(view, rows, 1);
+    const LevelProblem problem{view, rows, request, options, fake.provider, policy, slow, chooser};
+    const DeviceSpeed speed(request.target, slow.get(), 0);
+    TrialCosts costs(problem, speed, *few);
+    EXPECT_GT(costs.of(first).convert_ms, 0) << "the copy";
+
+    ASSERT_EQ(few->time(first, 1e-4).trouble, "");
+    costs.learn(first);
+    EXPECT_EQ(slow->slow_copies, 1);
+    EXPECT_EQ(few->storing_on_device_ms(next), 0) << "it is there";
+    ASSERT_TRUE(few->last_conversion());
+    EXPECT_LT(few->last_conversion()->ms, SlowDevice::slow_ms) << "without the copy";
+    EXPECT_LT(costs.of(next).convert_ms, SlowDevice::slow_ms);
+
+    ASSERT_EQ(few->time(next, 1e-4).trouble, "");
+    EXPECT_EQ(slow->slow_copies, 1);
+}
+
+}  // namespace
+}  // namespace spmvgen
