@@ -212,12 +212,16 @@ int numbers_of_a_load(const Signature& s) {
     return s.num_rhs % (2 * numbers) == 0 ? numbers : 0;
 }
 
-/// Lanes that a kernel's lanes may share an entry among.
+/// Lanes that a kernel's lanes may share an entry among: 8 move a line of 128 bytes at once. A
+/// subwarp of 16 moves two, where rows of x have as many.
 int most_sharing(const Signature& s) {
-    constexpr std::int64_t most = 8;  // which move a line of 128 bytes at once
+    constexpr std::int64_t line = 8, two_lines = 16, bytes = 16;
     const auto shares = kernel_entry(s.kernel).shares_entries;
     if (shares == nullptr || !shares(s)) return 1;
-    return static_cast<int>(std::min(most, s.params.at("subwarp")));
+    const std::int64_t subwarp = s.params.at("subwarp");
+    const std::int64_t row = s.num_rhs * static_cast<std::int64_t>(size_of(s.value));
+    const bool has_two = subwarp == two_lines && row >= two_lines * bytes;
+    return static_cast<int>(has_two ? two_lines : std::min(line, subwarp));
 }
 
 /// The most of `numbers`, a multiple of `of` that divides it, whose sums a lane has registers for.

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <string_view>
 
 #include "emission/argument_text.hpp"
 #include "emission/kernel_file.hpp"
@@ -6,6 +7,35 @@
 
 namespace spmvgen {
 namespace {
+
+constexpr std::string_view nontemporal_store = "__builtin_nontemporal_store";
+constexpr std::string_view nontemporal_store_text =
+    R"(#if !defined(__clang__) && !defined(SPMVGEN_OWN_INSTRUCTIONS)
+/// Stores a vector of 64 bytes that the caches need not keep; a builtin of Clang.
+template <typename Line>
+static inline void __builtin_nontemporal_store(const Line& line, Line* to) {
+#if defined(__AVX512F__)
+    typedef double Part __attribute__((vector_size(64), may_alias));
+    __builtin_ia32_movntpd512(reinterpret_cast<double*>(to), *reinterpret_cast<const Part*>(&line));
+#elif defined(__AVX__)
+    typedef double Part __attribute__((vector_size(32), may_alias));
+    for (int i = 0; i < 2; ++i) {
+        __builtin_ia32_movntpd256(reinterpret_cast<double*>(to) + 4 * i,
+                                  reinterpret_cast<const Part*>(&line)[i]);
+    }
+#elif defined(__SSE2__)
+    typedef double Part __attribute__((vector_size(16), may_alias));
+    for (int i = 0; i < 4; ++i) {
+        __builtin_ia32_movntpd(reinterpret_cast<double*>(to) + 2 * i,
+                               reinterpret_cast<const Part*>(&line)[i]);
+    }
+#else
+    *to = line;
+#endif
+}
+#endif
+
+)";
 
 std::string joined(const std::vector<std::string>& items) {
     std::string text;
@@ -113,7 +143,8 @@ std::string driver(const KernelFile& f) {
 std::string cpu_text(const KernelFile& f) {
     std::string text = f.specialized.text;
     for (std::size_t i = 0; i < f.launch.steps.size(); ++i) text += entry_point(f, i);
-    return text + driver(f);
+    const bool stores = text.find(nontemporal_store) != text.npos;
+    return std::string(stores ? nontemporal_store_text : "") + text + driver(f);
 }
 
 }  // namespace spmvgen

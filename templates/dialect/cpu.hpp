@@ -89,17 +89,20 @@ template <int num_rhs, vector_form x_form = vector_form::dense, typename Value, 
     }
 }
 
-/// Prefetches the row of x that an entry of column `col` needs: each line of 64 bytes, and the last
-/// number's, for rows may begin anywhere in a line. Of an x by columns nothing: each number has a
-/// line of its own.
+/// Prefetches the row of x that an entry of column `col` needs into the second cache, which has more
+/// lines under way than the first: each line of 64 bytes, and the last number's where rows may begin
+/// anywhere in a line. Of an x by columns nothing: each number has a line of its own.
 template <int num_rhs, vector_form x_form, typename Index, typename Vector>
 [[gnu::always_inline]] inline void prefetch_x(const Vector* x, Index col, long ld_x) {
     if constexpr (x_form != vector_form::columns) {
         const Vector* row = row_at<x_form, num_rhs>(x, static_cast<long>(col), ld_x);
-        for (int rhs = 0; rhs < num_rhs; rhs += 64 / int(sizeof(Vector))) {
-            __builtin_prefetch(row + rhs);
+        constexpr int width = 64 / int(sizeof(Vector));
+        for (int rhs = 0; rhs < num_rhs; rhs += width) {
+            __builtin_prefetch(row + rhs, 0, 2);
         }
-        __builtin_prefetch(row + num_rhs - 1);
+        if constexpr (x_form != vector_form::dense || num_rhs % width != 0) {
+            __builtin_prefetch(row + num_rhs - 1, 0, 2);
+        }
     }
 }
 
@@ -159,6 +162,44 @@ template <scale alpha_mode, scale beta_mode, bool has_epilogue, int num_rhs,
                 place_at<y_form>(row_at<y_form, num_rhs>(y, row, ld_y), rhs, ld_y), 0, sum[rhs],
                 alpha, beta, row);
         }
+    }
+}
+
+/// Whether rows of y are whole lines of 64 bytes where y begins with one.
+template <vector_form y_form, int num_rhs, typename Vector>
+inline constexpr bool may_be_lines = y_form != vector_form::columns && !is_complex<Vector> &&
+                                     num_rhs % (64 / int(sizeof(Vector))) == 0;
+
+/// The same of the y at hand.
+template <vector_form y_form, typename Vector>
+[[gnu::always_inline]] inline bool are_lines(const Vector* y, long ld_y) {
+    const bool begins = reinterpret_cast<unsigned long>(y) % 64 == 0;
+    if constexpr (y_form == vector_form::dense) {
+        return begins;
+    } else {
+        return begins && ld_y * sizeof(Vector) % 64 == 0;
+    }
+}
+
+/// Stores num_rhs sums as row `row` of y, whose rows are whole lines: past the caches, so that no
+/// line of y is read before it is written. Before another thread reads y, a fence must follow.
+template <scale alpha_mode, bool has_epilogue, int num_rhs, vector_form y_form, typename Value,
+          typename Vector>
+[[gnu::always_inline]] inline void store_row_past_caches(Vector* y, long row, const Value* sum,
+                                                         Vector alpha, Vector beta, long ld_y) {
+    constexpr int width = 64 / int(sizeof(Vector));
+    typedef Vector Line __attribute__((vector_size(64)));
+    Vector made[num_rhs];
+    for (int rhs = 0; rhs < num_rhs; ++rhs) {
+        store<alpha_mode, scale::zero, has_epilogue>(made, rhs, sum[rhs], alpha, beta, row);
+    }
+    Vector* const first = row_at<y_form, num_rhs>(y, row, ld_y);
+    for (int rhs = 0; rhs < num_rhs; rhs += width) {
+        Line line;
+        for (int i = 0; i < width; ++i) {
+            line[i] = made[rhs + i];
+        }
+        __builtin_nontemporal_store(line, reinterpret_cast<Line*>(first + rhs));
     }
 }
 

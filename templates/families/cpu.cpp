@@ -19,7 +19,8 @@ constexpr std::array coo_arguments{
 const Parameter lanes{"lanes", {2, 4, 8, 16}, 0, "elements of one vector; fitted to the vector register unless chosen"};
 const Parameter lanes_or_one{"lanes", {1, 2, 4, 8, 16}, 0, "entries of one vector; 1 = one entry after another"};
 const Parameter unroll{"unroll", {1, 2, 4}, 1, "vectors with an accumulator of their own"};
-const Parameter ahead{"ahead", {16, 32, 64}, 32, "entries before its own, at which an entry's row of x is prefetched"};
+const Parameter ahead{"ahead", {32, 64, 128, 192}, 192, "entries before its own, at which an entry's row of x is prefetched"};
+const Parameter past_caches{"past_caches", {0, 1}, 0, "1: y is stored past the caches where its rows are whole lines and β = 0"};
 const Parameter sigma{"sigma", {1, 64, 256, 1024, 4096, 16384}, 1, "rows in a sorting window; 1 = unsorted"};
 const std::vector<WorkspaceTemplate> carries{{"carry_row", "int64", 1, false},
                                              {"carry_sum", "value", 1, true},
@@ -57,7 +58,7 @@ Family cpu_family() {
                  .gpu = false,
                  .file = "cpu/csr_ahead.hpp",
                  .summary = "one row after another, x prefetched; vectors beyond a core's caches",
-                 .params = {ahead},
+                 .params = {ahead, past_caches},
                  .steps = {{"csr_ahead", StepRule::per_thread}},
                  .workspace = {},
                  .takes_forms = true,

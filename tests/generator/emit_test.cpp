@@ -63,12 +63,14 @@ struct Golden {
     const char* kernel;
     const char* arch;
     std::map<std::string, std::int64_t> params;
+    int num_rhs = 1;
 };
 
 const std::vector<Golden>& golden_files() {
     static const std::vector<Golden> files{
         {"csr_rows.cpp", "csr_rows", "x86-64-v3", {}},
         {"csr_vector.cpp", "csr_vector", "x86-64-v4", {}},
+        {"csr_ahead.cpp", "csr_ahead", "x86-64-v4", {{"past_caches", 1}}, 8},
         {"sell.cpp", "sell", "x86-64-v4", {}},
         {"strips_cpu.cpp",
          "strips_cpu",
@@ -101,6 +103,7 @@ TEST_F(Emit, GoldenText) {
         Signature s = signature_of(golden.kernel);
         s.target = parse_target(golden.arch);
         s.params = golden.params;
+        s.num_rhs = golden.num_rhs;
         const auto source = emit_kernel(s, "");
         const auto path = std::filesystem::path(SPMVGEN_GOLDEN) / golden.file;
         if (std::getenv("SPMVGEN_UPDATE_GOLDEN")) std::ofstream(path) << source.text;

@@ -112,13 +112,14 @@ TEST(ApplyMany, LanesThatShareEntries) {
     const CsrMatrix a = whole_numbers("powerlaw:n=90,max_row=80");
     for (const char* device : {"simt:sm_90", "simt:gfx90a"})
         for (const char* kernel : {"csr_classical", "csr_by_length"})
-            for (const int k : {2, 6, 8, 16, 32}) {
+            for (const int k : {2, 6, 8, 16, 32, 64}) {
                 Options o = in_memory();
                 o.device = device;
                 o.kernel = kernel;
                 o.num_rhs = k;
+                if (k > 16) o.params = {{"subwarp", 16}};
                 if (o.kernel == "csr_by_length")
-                    o.params = {{"most_short", 8}, {"most_middle", 64}, {"share", 512}};
+                    o.params.insert({{"most_short", 8}, {"most_middle", 64}, {"share", 512}});
                 const Handle handle(a.view(), o);
                 for (const double beta : {0.0, 1.0, -2.0})
                     for (const std::size_t offset : {0, 1}) {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <complex>
+#include <cstdint>
 #include <filesystem>
 
 #include "handle/base/x_gathers.hpp"
@@ -28,8 +29,11 @@ Value number(std::int64_t i) {
         return static_cast<Value>(part(i));
 }
 
+constexpr std::size_t at_a_line =
+    64;  ///< numbers behind the begin, from which a line is looked for
+
 /// Vectors in some layout, `first` numbers behind the begin of their memory, of which nobody may
-/// touch what is between them.
+/// touch what is between them. With `first` at_a_line they begin with a line of 64 bytes.
 template <typename Value>
 struct Block {
     VectorLayout layout;
@@ -41,6 +45,8 @@ struct Block {
         : layout(l), rows(n), k(columns), ld((l == by_row ? columns : n) + gap), first(at) {
         const std::int64_t last = l == by_row ? (n - 1) * ld + columns : (columns - 1) * ld + n;
         memory.assign(first + static_cast<std::size_t>(last), Value(-77));
+        if (first == at_a_line)
+            first -= reinterpret_cast<std::uintptr_t>(memory.data() + first) % 64 / sizeof(Value);
     }
     Value& at(std::int64_t i, std::int64_t r) {
         return memory[first + static_cast<std::size_t>(layout == by_row ? i * ld + r : i + r * ld)];
@@ -155,6 +161,33 @@ INSTANTIATE_TEST_SUITE_P(Kernels, VectorForms, testing::ValuesIn(places()), [](a
     std::ranges::replace(name, ':', '_');
     return name;
 });
+
+/// Rows that are whole lines, of a y that begins with one or not, and others.
+template <typename Value>
+void check_past_caches(const std::string& epilogue) {
+    const CsrMatrix a = whole_numbers<Value>();
+    Options o;
+    o.cache = CacheMode::memory;
+    o.threads = 2;
+    o.all_threads = true;
+    o.kernel = "csr_ahead";
+    o.params = {{"past_caches", 1}, {"ahead", 32}};
+    o.pack_vectors = "never";
+    o.epilogue = epilogue;
+    const Handle handle(a.view(), o);
+    for (const std::int64_t k : {4, 8, 16, 32})
+        for (const std::size_t first : {at_a_line, std::size_t{1}})
+            for (const std::int64_t gap : {0, 4, 16})
+                for (const double beta : {0.0, 1.0})
+                    check<Value>(a, handle, {by_row, by_row, gap, k, first, 2, beta});
+}
+
+TEST(VectorFormsOfHandles, PastTheCaches) {
+    check_past_caches<double>("");
+    check_past_caches<float>("");
+    check_past_caches<std::complex<float>>("");
+    check_past_caches<double>("value + 0");
+}
 
 /// A planned number that is none of those that kernels are made for anyway, α = 0, transposes and
 /// an epilogue.

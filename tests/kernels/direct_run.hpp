@@ -5,6 +5,14 @@
 #include "dialect/cpu.hpp"
 #include "direct.hpp"
 
+#ifndef __clang__
+/// What emitted texts bring along for compilers other than Clang.
+template <typename Line>
+void __builtin_nontemporal_store(const Line& line, Line* to) {
+    *to = line;
+}
+#endif
+
 /// How a kernel template is called on a StoredMatrix; the table's rows are made from this.
 namespace spmvgen::direct {
 

@@ -19,13 +19,13 @@ struct CsrRows {
     }
 };
 
-template <int ahead>
+template <int ahead, int past_caches>
 struct CsrAhead {
     template <typename B>
     static void share(Arguments<B>& a, int thread) {
         csr_ahead<typename B::Value, typename B::Value, typename B::Value, typename B::Index,
                   typename B::Offset, B::alpha_mode, B::beta_mode, false, B::num_rhs,
-                  vector_form::dense, vector_form::dense, ahead>(
+                  vector_form::dense, vector_form::dense, ahead, past_caches>(
             a.scalar("num_rows"), a.offsets("row_ptr"), a.indices("col_idx"), a.values(), a.x, 0,
             a.y, 0, a.alpha, a.beta, thread, a.threads);
     }
@@ -79,7 +79,8 @@ struct CsrKRows {
 
 std::vector<KernelCase> csr_cases() {
     return {{"csr_rows", {}, run_case<CsrRows>},
-            {"csr_ahead", {{"ahead", 16}}, run_case<CsrAhead<16>>},
+            {"csr_ahead", {{"ahead", 32}, {"past_caches", 0}}, run_case<CsrAhead<32, 0>>},
+            {"csr_ahead", {{"ahead", 32}, {"past_caches", 1}}, run_case<CsrAhead<32, 1>>},
             {"csr_vector", {{"lanes", 4}, {"unroll", 2}}, run_case<CsrVector<4, 2>>},
             {"csr_balanced", {{"lanes", 1}, {"unroll", 1}}, run_case<CsrBalanced<1, 1>>},
             {"csr_balanced", {{"lanes", 4}, {"unroll", 1}}, run_case<CsrBalanced<4, 1>>},

@@ -210,9 +210,9 @@ TEST(Choose, RightHandSidesBeyondTheCachesAreAskedForAhead) {
     r.num_rhs = 8;
     Features f = small_features();
     f.cols = 93'750;
-    EXPECT_EQ(
-        chosen(f, r),
-        "csr_ahead_f64_i32_o32_a1_b0_k8_ahead32 | 8 right-hand sides, 6.0 MB of x: csr_ahead");
+    EXPECT_EQ(chosen(f, r),
+              "csr_ahead_f64_i32_o32_a1_b0_k8_ahead192_past_caches0 | 8 right-hand sides, 6.0 MB "
+              "of x: csr_ahead");
     f.cols -= 1;
     EXPECT_TRUE(chosen(f, r).starts_with("csr_rows_"));
     r.num_rhs = 16;
@@ -222,6 +222,29 @@ TEST(Choose, RightHandSidesBeyondTheCachesAreAskedForAhead) {
     r.num_rhs = 1;
     EXPECT_EQ(candidates(r).size() + 1, candidates(request_of_two()).size())
         << "of one vector csr_ahead is no candidate";
+}
+
+TEST(Choose, VectorsBeyondTheLastCacheAreStoredPastIt) {
+    Request r = request();
+    r.num_rhs = 16;
+    Features f = small_features();
+    f.rows = 180'000;
+    f.cols = 7'500;
+    EXPECT_EQ(
+        chosen(f, r),
+        "csr_ahead_f64_i32_o32_a1_b0_k16_ahead192_past_caches1 | 16 right-hand sides, 24.0 MB "
+        "of x and y: csr_ahead");
+    f.cols -= 1;
+    EXPECT_TRUE(chosen(f, r).starts_with("csr_rows_"));
+    f.cols = 50'000;
+    f.rows = 137'499;
+    EXPECT_TRUE(
+        chosen(f, r).ends_with("past_caches0 | 16 right-hand sides, 6.4 MB of x: csr_ahead"))
+        << chosen(f, r);
+    f.rows = 300'000;
+    r.num_rhs = 8;
+    f.cols = 93'750;
+    EXPECT_TRUE(chosen(f, r).find("past_caches0") != std::string::npos) << "a line is a row of y";
 }
 
 TEST(Choose, WhatIsAskedForIsHonoured) {

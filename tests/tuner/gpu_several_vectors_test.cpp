@@ -1,6 +1,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <array>
+
+#include "registry.hpp"
 #include "rule_features.hpp"
 
 namespace spmvgen {
@@ -49,18 +52,56 @@ TEST(GpuSeveralVectors, RowsThatOthersWaitForAreCut) {
 }
 
 TEST(GpuSeveralVectors, LanesOfAnEntryMoveLines) {
-    // Rows of 10 entries; 2, 4, 8 and 8 lanes an entry.
+    // Rows of 10 entries; 2, 4, 8 and 16 lanes an entry.
     EXPECT_EQ(parameter(even_features(), of_vectors(4), "subwarp"), 8);
     EXPECT_EQ(parameter(even_features(6), of_vectors(4), "subwarp"), 4);
     EXPECT_EQ(parameter(even_features(), of_vectors(8), "subwarp"), 8);
     EXPECT_EQ(parameter(even_features(), of_vectors(16), "subwarp"), 8);
-    EXPECT_EQ(parameter(even_features(), of_vectors(32), "subwarp"), 8);
+    EXPECT_EQ(parameter(even_features(), of_vectors(32), "subwarp"), 16);
     EXPECT_EQ(parameter(even_features(40), of_vectors(16), "subwarp"), 16);
     EXPECT_EQ(parameter(even_features(40, 1000), of_vectors(16), "subwarp"), 32) << "few rows";
     EXPECT_EQ(parameter(even_features(), of_vectors(8), "unroll"), 8);
     EXPECT_EQ(parameter(even_features(), of_vectors(16), "unroll"), 4);
     EXPECT_EQ(parameter(even_features(4), of_vectors(16), "unroll"), 2) << "more warps";
-    EXPECT_EQ(parameter(even_features(4), of_vectors(32), "unroll"), 4);
+    EXPECT_EQ(parameter(even_features(4), of_vectors(32), "unroll"), 2);
+}
+
+TEST(GpuSeveralVectors, LanesOfAnEntryMoveTwoLines) {
+    EXPECT_EQ(parameter(even_features(10), of_vectors(32), "unroll"), 2);
+    Features f = even_features(3, 65'536);
+    EXPECT_EQ(parameter(f, of_vectors(32), "subwarp"), 8) << "one load takes a row";
+    f.max_row = 9;
+    EXPECT_EQ(parameter(f, of_vectors(32), "subwarp"), 16);
+    EXPECT_EQ(parameter(even_features(3, 65'535), of_vectors(32), "subwarp"), 16);
+    EXPECT_EQ(parameter(even_features(3.25, 65'536), of_vectors(32), "subwarp"), 16);
+    EXPECT_EQ(parameter(even_features(40, 5000), of_vectors(32), "subwarp"), 32) << "few rows";
+    EXPECT_EQ(parameter(even_features(40, 5000), of_vectors(32), "unroll"), 4);
+    Signature s;
+    s.kernel = "csr_classical";
+    s.target = parse_target("sm_90");
+    for (const auto& [subwarp, k, lanes, group] : {std::array{8, 32, 8, 4},
+                                                   {16, 32, 16, 2},
+                                                   {32, 32, 8, 4},
+                                                   {16, 16, 8, 2},
+                                                   {4, 32, 4, 4}}) {
+        s.params = {{"subwarp", subwarp}};
+        s.num_rhs = k;
+        EXPECT_EQ(rhs_lanes(complete(s)), lanes) << subwarp;
+        EXPECT_EQ(rhs_group(complete(s)), group) << subwarp;
+    }
+}
+
+TEST(GpuSeveralVectors, SmallProductsWaitForALongRowInLargerBlocks) {
+    Features f = with_longest(256);
+    f.rows = 29'999;
+    f.nnz = 299'999;
+    for (const int k : {8, 16, 32}) EXPECT_EQ(parameter(f, of_vectors(k), "block"), 256) << k;
+    EXPECT_EQ(parameter(f, of_vectors(4), "block"), 128);
+    f.max_row = 255;
+    EXPECT_EQ(parameter(f, of_vectors(8), "block"), 128);
+    f.max_row = 256;
+    f.nnz = 300'000;
+    EXPECT_EQ(parameter(f, of_vectors(8), "block"), 128);
 }
 
 TEST(GpuSeveralVectors, BlocksOfRowsShareX) {
@@ -74,7 +115,8 @@ TEST(GpuSeveralVectors, BlocksOfRowsShareX) {
     EXPECT_EQ(parameter(f, of_blocks(8, 4, 1.1), "block_rows"), 4);
     EXPECT_EQ(parameter(f, of_blocks(8, 4, 1.1), "subwarp"), 16);
     EXPECT_EQ(parameter(f, of_blocks(16, 4, 1.1), "unroll"), 8);
-    EXPECT_EQ(parameter(f, of_blocks(32, 4, 1.1), "unroll"), 4);
+    EXPECT_EQ(parameter(f, of_blocks(32, 4, 1.1), "subwarp"), 16);
+    EXPECT_EQ(parameter(f, of_blocks(32, 4, 1.1), "unroll"), 8);
     for (const Request& none : {of_blocks(8, 1, 1), of_blocks(8, 2, 1.4), of_blocks(8, 4, 1.7)})
         EXPECT_THAT(chosen(f, none), StartsWith("csr_classical: "));
     EXPECT_THAT(chosen(f, of_blocks(3, 4, 1)), StartsWith("csr_classical: "))

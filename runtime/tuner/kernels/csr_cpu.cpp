@@ -82,6 +82,11 @@ void choose_vector(ParamChoice& c) {
               [](const Situation& s) { return unrolls_entries(s) ? unrolled : 1; });
 }
 
+void choose_ahead(ParamChoice& c) {
+    c.set("past_caches", Values{0, 1},
+          [](const Situation& s) { return stores_past_caches(s) ? 1 : 0; });
+}
+
 /// Of kernels that may also take one entry after another.
 void choose_lanes_or_one(ParamChoice& c) {
     c.set("lanes", [&] { return possible_lanes(c, true); }, lanes_or_one);
@@ -117,7 +122,10 @@ void choose_csr_k(ParamChoice& c) {
 KernelPlans csr_cpu_plans() {
     return {
         {.kernel = "csr_rows", .cpu_work = cpu::rows_work},
-        {.kernel = "csr_ahead", .counted_as = "csr_rows", .cpu_work = cpu::rows_work},
+        {.kernel = "csr_ahead",
+         .choose = cpu::choose_ahead,
+         .counted_as = "csr_rows",
+         .cpu_work = cpu::rows_work},
         {.kernel = "csr_vector",
          .choose = cpu::choose_vector,
          .grid = cpu::vector_grid,

@@ -52,6 +52,19 @@ inline bool unrolls_entries(const Situation& s) {
            s.f.mean_row >= least_unrolled_mean(s.request.num_rhs) && s.f.nnz >= s.f.cols;
 }
 
+/// Bytes of `elements` rows of x or of y.
+inline double bytes_of_vectors(const Situation& s, std::int64_t elements) {
+    return static_cast<double>(elements) * s.request.num_rhs *
+           static_cast<double>(size_of(vectors_type(s.request, s.f.value_type)));
+}
+
+/// Whether the last cache holds little of x and y, and rows of y have two lines and more: stored
+/// past the caches, y is not read before (docs/explanation/several-vectors.md).
+inline bool stores_past_caches(const Situation& s) {
+    constexpr double row = 128, far = 24e6;  // bytes
+    return bytes_of_vectors(s, 1) >= row && bytes_of_vectors(s, s.f.rows + s.f.cols) >= far;
+}
+
 /// Index into Features' padding figures for the slices that the request leads to; lower slices
 /// than the lowest of these pad less.
 inline std::size_t slices(const Situation& s) {

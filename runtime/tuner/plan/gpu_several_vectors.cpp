@@ -56,26 +56,29 @@ double row_bytes(const Situation& s) {
            static_cast<double>(size_of(vectors_type(s.request, s.f.value_type)));
 }
 
+constexpr double line = 128;                     ///< bytes of the first cache
+constexpr std::int64_t lanes_of_two_lines = 16;  ///< that share an entry, where a row has no others
+
 /// Whether the lanes that share an entry have one piece of 16 bytes each, and not two.
 bool has_one_piece(const Situation& s) {
-    constexpr double line = 128;
-    return row_bytes(s) <= line;
+    constexpr double piece = 16;
+    return row_bytes(s) <= piece * static_cast<double>(lanes_of_an_entry(s));
 }
 
 /// Pieces of rows of x under way at a time where lanes share entries: fewer of short rows leave
 /// room for more warps, of which 64 want lanes with 32 registers.
 std::int64_t pieces_at_a_time(const Situation& s) {
-    constexpr double short_mean = 6, short_mean_of_many = 2.5, long_mean = 10;
+    constexpr double short_mean = 6, long_mean = 10;
     constexpr std::int64_t many_lanes = 8, few_lanes = 4;
     const std::int64_t lanes = lanes_of_an_entry(s);
     const double mean = s.f.mean_row;
     if (lanes < many_lanes) return lanes == few_lanes && mean >= long_mean ? 8 : 4;
     constexpr std::int64_t few_waves =
         800'000;  // threads: more of them wait with fewer pieces each
-    if (mean < (has_one_piece(s) ? short_mean : short_mean_of_many))
-        return s.f.rows * lanes < few_waves ? 4 : 2;
+    if (mean < short_mean) return s.f.rows * lanes < few_waves ? 4 : 2;
     const bool few = s.f.rows * subwarp_of_many(s) < few_threads;
-    return few && has_one_piece(s) ? 8 : 4;
+    if (!has_one_piece(s)) return subwarp_of_many(s) == lanes_of_two_lines ? 2 : 4;
+    return few ? 8 : 4;
 }
 
 /// Whether waiting for the longest row is what a product takes, rather than its bytes.
@@ -99,12 +102,24 @@ std::int64_t part_of_a_long_row(const Situation& s) {
     return static_cast<double>(s.f.nnz) * s.request.num_rhs < large ? usual : many;
 }
 
-/// Larger blocks where few long rows are all there is.
+/// Whether so few rows are all there are that a warp for each leaves multiprocessors idle.
+bool leaves_idle(const Situation& s) {
+    constexpr std::int64_t fewest = 1536, fewest_of_many = 3072;
+    constexpr double long_mean = 48;
+    return shares_entries(s) && s.f.rows < (row_bytes(s) < line ? fewest : fewest_of_many) &&
+           s.f.mean_row >= long_mean;
+}
+
+/// Larger blocks where few long rows are all there is, or where a long row is what a small product
+/// waits for.
 std::int64_t block_of_long_rows(const Situation& s) {
-    constexpr std::int64_t usual = 128;
+    constexpr std::int64_t usual = 128, long_row = 256, small = 300'000, many_lanes = 4;
     constexpr double long_mean = 256;
-    const bool few = s.f.rows < few_rows && s.f.mean_row >= long_mean;
-    return few && is_small(s) && lanes_of_an_entry(s) > 1 ? 2 * usual : usual;
+    const std::int64_t lanes = lanes_of_an_entry(s);
+    const bool few = s.f.rows < few_rows && s.f.mean_row >= long_mean && is_small(s) && lanes > 1;
+    const bool waits =
+        lanes >= many_lanes && s.f.nnz < small && s.f.max_row >= long_row && !leaves_idle(s);
+    return few || waits ? 2 * usual : usual;
 }
 
 /// The length that half of the rows do not exceed.
@@ -137,27 +152,23 @@ std::int64_t pieces_by_length(const Situation& s) {
     return many_short ? 4 : 8;
 }
 
-/// Whether so few rows are all there are that a warp for each leaves multiprocessors idle.
-bool leaves_idle(const Situation& s) {
-    constexpr std::int64_t fewest = 1536, fewest_of_many = 3072;
-    constexpr double line = 128, long_mean = 48;
-    return shares_entries(s) && s.f.rows < (row_bytes(s) < line ? fewest : fewest_of_many) &&
-           s.f.mean_row >= long_mean;
-}
-
 }  // namespace
 
 std::int64_t subwarp_of_many(const Situation& s) {
+    constexpr double short_mean = 3.25;
+    constexpr std::int64_t many = 65'536;  // rows, each of which one load takes
     const std::int64_t lanes = lanes_of_an_entry(s);
-    return lanes == 1 ? lanes_alone(s)
-                      : lanes_of_a_row(s, lanes, s.f.mean_row, static_cast<double>(s.f.rows));
+    if (lanes == 1) return lanes_alone(s);
+    const std::int64_t all = lanes_of_a_row(s, lanes, s.f.mean_row, static_cast<double>(s.f.rows));
+    const bool many_short = s.f.mean_row < short_mean && s.f.max_row <= lanes && s.f.rows >= many;
+    return has_one_piece(s) || many_short ? all : std::max(all, lanes_of_two_lines);
 }
 
 bool has_few_wide_rows(const Situation& s) {
     constexpr std::int64_t few = 8192;
     constexpr double long_mean = 64;
     if (leaves_idle(s)) return true;
-    return shares_entries(s) && !has_one_piece(s) && s.f.rows < few && s.f.mean_row >= long_mean;
+    return shares_entries(s) && row_bytes(s) > line && s.f.rows < few && s.f.mean_row >= long_mean;
 }
 
 bool shares_entries(const Situation& s) {
@@ -168,12 +179,14 @@ std::int64_t subwarp_of_blocks(const Situation& s) {
     constexpr double few_threads_of_blocks = 1 << 17;
     const BlockChoice& blocks = *s.request.blocks;
     const double mean = s.f.mean_row * blocks.fill / blocks.cols;
-    return lanes_of_a_row(s, lanes_of_an_entry(s), mean,
-                          static_cast<double>(s.f.rows) / blocks.rows, few_threads_of_blocks);
+    const std::int64_t all =
+        lanes_of_a_row(s, lanes_of_an_entry(s), mean, static_cast<double>(s.f.rows) / blocks.rows,
+                       few_threads_of_blocks);
+    return has_one_piece(s) ? all : std::max(all, lanes_of_two_lines);
 }
 
 std::int64_t pieces_of_blocks(const Situation& s) {
-    return has_one_piece(s) ? 8 : 4;
+    return has_one_piece(s) || subwarp_of_blocks(s) == lanes_of_two_lines ? 8 : 4;
 }
 
 void choose_classical_of_many(ParamChoice& c) {

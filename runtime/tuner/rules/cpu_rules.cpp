@@ -66,22 +66,20 @@ bool has_uneven_short_rows(const RowFeatures& f) {
            f.variance_row >= least_uneven_variation * f.mean_row * f.mean_row;
 }
 
-double bytes_of_vectors(const Situation& s, std::int64_t elements) {
-    return static_cast<double>(elements) * s.request.num_rhs *
-           static_cast<double>(size_of(vectors_type(s.request, s.f.value_type)));
-}
-
 Pick several_right_hand_sides(const Situation& s) {
     if (s.request.num_rhs == 1) return {};
     const std::string why = fmt::format("{} right-hand sides", s.request.num_rhs);
     if (is_complex(s.f.value_type)) return {"csr_rows", why};
-    const double x_bytes = bytes_of_vectors(s, s.f.cols);
+    const double x_bytes = cpu::bytes_of_vectors(s, s.f.cols);
+    const double y_bytes = cpu::bytes_of_vectors(s, s.f.rows);
+    if (cpu::stores_past_caches(s))
+        return {"csr_ahead",
+                fmt::format("{}, {:.1f} MB of x and y", why, (x_bytes + y_bytes) / 1e6)};
     if (x_bytes >= least_far_x)
         return {"csr_ahead", fmt::format("{}, {:.1f} MB of x", why, x_bytes / 1e6)};
     if (cpu::unrolls_entries(s))
         return {"csr_vector", fmt::format("{}, mean row {:.1f}", why, s.f.mean_row)};
-    const int most_rhs =
-        bytes_of_vectors(s, s.f.rows) < least_far_x ? most_rhs_of_uneven_rows : most_rhs_of_far_y;
+    const int most_rhs = y_bytes < least_far_x ? most_rhs_of_uneven_rows : most_rhs_of_far_y;
     if (s.request.num_rhs <= most_rhs && has_uneven_short_rows(s.f))
         return {"sell", fmt::format("{}, mean row {:.1f} ± {:.1f}", why, s.f.mean_row,
                                     std::sqrt(s.f.variance_row))};
