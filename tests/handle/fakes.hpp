@@ -1,6 +1,7 @@
 #pragma once
 #include <atomic>
 #include <fstream>
+#include <functional>
 #include <iterator>
 #include <map>
 #include <memory>
@@ -97,7 +98,8 @@ class FakeGenerator : public Generator {
     std::int64_t workspace = 0;        ///< bytes a block, of GPU kernels
     std::int64_t zeroed = 0;           ///< bytes a launch, of GPU kernels
     std::string bytes = file_bytes(FAKE_KERNEL);
-    std::mutex mutex;  ///< guards made
+    std::mutex mutex;                 ///< guards made
+    std::function<void()> compiling;  ///< called while it compiles; may be empty
 
     KernelSource emit(const Signature& signature, const std::string&) override {
         return {signature, kernel_name(signature), "// the source of " + kernel_name(signature),
@@ -105,6 +107,7 @@ class FakeGenerator : public Generator {
     }
     KernelBinary compile(const KernelSource& source, BinaryKind kind, Compiler) override {
         ++compiled;
+        if (compiling) compiling();
         if (unsupported.contains(kind))
             throw Error(ErrorCode::unsupported, std::string("nothing makes ") + to_string(kind));
         if (!failure.empty()) throw Error(ErrorCode::compile, failure);

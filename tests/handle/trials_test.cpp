@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
+#include <future>
+#include <mutex>
 #include <thread>
 
 #include "handle/conversion/conversion_on_device.hpp"
@@ -85,6 +87,33 @@ TEST_F(TrialsOnDevice, TakeAConverterThatIsThere) {
                     sell.signature, view);
     const auto all = trials(csr, {}, CacheMode::load);
     EXPECT_EQ(all->storing_on_device_ms(sell.signature), 0);
+}
+
+TEST_F(TrialsOnDevice, WhatIsMadeCostsNothingMoreAndWhatIsBeingMadeIsNotWaitedFor) {
+    CsrOnDevice csr(*slow, view, &view);
+    const auto all = trials(csr, {});
+    const RowFeatures rows = analyse_row_lengths(view);
+    const Options options = gpu_options();
+    const Request request{.target = parse_target("sm_90")};
+    Chooser chooser(view, rows, 1);
+    const LevelProblem problem{view, rows, request, options, fake.provider, policy, slow, chooser};
+    const DeviceSpeed speed(request.target, slow.get(), 0);
+    const TrialCosts costs(problem, speed, *all);
+
+    std::promise<void> begun, let;
+    fake.generator.compiling = [&, first = std::make_shared<std::once_flag>()] {
+        std::call_once(*first, [&] {
+            begun.set_value();
+            let.get_future().wait();
+        });
+    };
+    Making& making = all->making([] { return 0.0; });
+    making.begin(sell, 0, 1);
+    begun.get_future().wait();
+    EXPECT_GT(costs.of(sell.signature).kernel_ms, 0);
+    let.set_value();
+    making.wait_for_all();
+    EXPECT_EQ(costs.of(sell.signature).kernel_ms, 0) << "what converts for it is there, too";
 }
 
 TEST_F(TrialsOnDevice, TheFirstCopyIsExpectedOnce) {

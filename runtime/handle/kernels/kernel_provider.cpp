@@ -124,18 +124,26 @@ ProvidedGpuKernel KernelProvider::get(const Signature& signature, const KernelPo
 KernelProvider::Distance KernelProvider::distance(const Signature& signature,
                                                   const KernelPolicy& policy,
                                                   const std::shared_ptr<Device>& device) {
-    const auto loaded = [&](auto& slot) {
-        const std::lock_guard lock(slot.mutex);
+    // Whoever makes a kernel holds its mutex: no wait for a compiler here.
+    const bool waits = !compiles(policy.mode);
+    const auto locked = [&](std::mutex& mutex) {
+        return waits ? std::unique_lock(mutex) : std::unique_lock(mutex, std::try_to_lock);
+    };
+    const auto loaded = [&](auto& slot) -> std::optional<bool> {
+        const auto lock = locked(slot.mutex);
+        if (!lock.owns_lock()) return std::nullopt;
         return slot.kernel != nullptr;
     };
-    if (device == nullptr ? loaded(host_.slot_of(signature))
-                          : loaded(table_of(device).slot_of(signature)))
-        return Distance::memory;
+    const auto is_loaded = device == nullptr ? loaded(host_.slot_of(signature))
+                                             : loaded(table_of(device).slot_of(signature));
+    if (!is_loaded) return Distance::compiler;
+    if (*is_loaded) return Distance::memory;
     const std::unique_ptr<KernelCache> cache = open_cache(policy);
     const BinaryKind kind = device == nullptr ? BinaryKind::shared_object : device->facts().loads;
     if (device != nullptr) {
         Shared& shared = shared_of(signature, kind);
-        const std::lock_guard lock(shared.mutex);
+        const auto lock = locked(shared.mutex);
+        if (!lock.owns_lock()) return Distance::compiler;
         if (shared.binary != nullptr) return Distance::found;
     }
     std::error_code trouble;

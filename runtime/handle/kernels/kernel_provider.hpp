@@ -92,8 +92,8 @@ class KernelProvider {
     ProvidedKernel get_or_nothing(const Signature& signature, const KernelPolicy& policy);
 
     /// How far a kernel is: loaded, found (in the cache directory, a set or what was imported), or
-    /// to be compiled. `device` is null for the host. Loads and counts nothing; an entry may be of
-    /// no use yet.
+    /// to be compiled, or being made now, which is not waited for. `device` is null for the host.
+    /// Loads and counts nothing; an entry may be of no use yet.
     enum class Distance { memory, found, compiler };
     Distance distance(const Signature& signature, const KernelPolicy& policy,
                       const std::shared_ptr<Device>& device);

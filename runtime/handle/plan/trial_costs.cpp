@@ -10,14 +10,8 @@ namespace spmvgen {
 TrialCost TrialCosts::of(const Signature& s) const {
     double longest_ms = making_ms(problem_, speed_, s);
     for (auto& converter : trials_.converters_of(s))
-        longest_ms = std::max(longest_ms, converter_ms(converter));
+        longest_ms = std::max(longest_ms, making_ms(problem_, speed_, converter));
     return {longest_ms, convert_ms(s)};
-}
-
-double TrialCosts::converter_ms(const Signature& converter) const {
-    const auto [known, is_new] = converters_ms_.try_emplace(to_string(converter));
-    if (is_new) known->second = making_ms(problem_, speed_, converter);
-    return known->second;
 }
 
 double TrialCosts::convert_ms(const Signature& s) const {
@@ -29,7 +23,6 @@ double TrialCosts::convert_ms(const Signature& s) const {
 }
 
 void TrialCosts::learn(const Signature& s) {
-    for (auto& converter : trials_.converters_of(s)) converters_ms_[to_string(converter)] = 0;
     if (!trials_.last_conversion()) return;
     const double took_ms = trials_.last_conversion()->ms, expected_ms = storing_ms(problem_, s);
     double& known_ms = converted_ms_[kernel_entry(s.kernel).format];

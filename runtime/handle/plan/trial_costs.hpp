@@ -23,15 +23,12 @@ class TrialCosts {
 
   private:
     double convert_ms(const Signature& signature) const;
-    double converter_ms(const Signature& converter) const;
 
     const LevelProblem& problem_;
     const DeviceSpeed& speed_;
     const Trials& trials_;
     std::map<Format, double>
-        converted_ms_;  ///< of each format the longest so far, or the last on a device
-    /// What making each converter takes, as it was before it was wanted; 0 = it was used.
-    mutable std::map<std::string, double> converters_ms_;
+        converted_ms_;     ///< of each format the longest so far, or the last on a device
     double slowness_ = 1;  ///< conversions over what was expected of them, the worst so far
 };
 

@@ -78,8 +78,7 @@ struct MeasureProblem {
     Making* making = nullptr;
     /// What kernels that are made side by side take, over what each takes alone.
     double side_by_side = 1.5;
-    /// What a trial of it would cost; asked of none that is being made. Absent = as much as those
-    /// before it on average.
+    /// What a trial of it would cost; absent = as much as those before it on average.
     std::function<TrialCost(const Signature&)> cost = {};
 };
 
