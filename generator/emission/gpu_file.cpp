@@ -105,15 +105,16 @@ bool may_still_change(const KernelEntry& entry, const std::string& name) {
 }
 
 /// Takes the __restrict__ from such arguments when this launch has begun before those have ended:
-/// compilers take what is const and restricted for unchanging.
-void let_operands_change(std::string& text, const KernelEntry& entry) {
+/// compilers take what is const and restricted for unchanging. So they move its loads over waits,
+/// too: where that may not be, with `all`, no argument keeps it.
+void let_operands_change(std::string& text, const KernelEntry& entry, bool all) {
     constexpr std::string_view restricted = "__restrict__ ";
     for (auto at = text.find(restricted); at != text.npos; at = text.find(restricted, at + 1)) {
         const auto name = at + restricted.size();
         const auto end = text.find_first_of(",)", name);
         const bool last = text[end] == ')';
         const std::string argument = text.substr(name, end - name);
-        if (may_still_change(entry, argument) && (!last || !may_change(entry, argument)))
+        if (all || (may_still_change(entry, argument) && (!last || !may_change(entry, argument))))
             text.erase(at, restricted.size());
     }
 }
@@ -129,7 +130,9 @@ std::string gpu_text(const KernelFile& f) {
     for (std::size_t i = 0; i < f.launch.steps.size(); ++i)
         if (f.launch.steps[i].shared_bytes > 0)
             make_dynamic(text, std::string(f.steps[i].dynamic_array));
-    if (std::ranges::any_of(f.launch.steps, &Step::overlaps)) let_operands_change(text, f.entry);
+    if (std::ranges::any_of(f.launch.steps, &Step::overlaps))
+        let_operands_change(text, f.entry,
+                            std::ranges::any_of(f.steps, &StepTemplate::loads_ahead));
     mark_device(text, inlined_function);
     mark_device(text, plain_function);
     // Between the steps of a conversion the host allocates: there is no one launcher.

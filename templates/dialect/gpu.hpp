@@ -11,7 +11,8 @@
 // entries are, for that never changes; values may.
 
 /// Waits until the launches ahead on the stream have ended and what they wrote is there. Every
-/// thread that stores anything calls it, and some thread of every launch.
+/// thread that stores anything calls it, and some thread of every launch. Where blocks are few, the
+/// next launch may then begin (emission/gpu_instructions.cpp).
 [[gnu::always_inline]] inline void await_launches_ahead() {
     if constexpr (launches_overlap) {
         griddepcontrol_wait();

@@ -42,6 +42,44 @@ template <int unroll, int num_rhs, int rhs_group, typename Value, typename Vecto
     }
 }
 
+/// The same after the launches ahead. Of few entries at a time the first columns are on their way
+/// when it waits; of more, compilers make branches.
+template <int unroll, int num_rhs, int rhs_group, typename Value, typename Vector, typename Storage,
+          typename Index>
+[[gnu::always_inline]] inline void await_and_add_padded_row(Value* sum, const Storage* values,
+                                                            const Index* col_idx, const Vector* x,
+                                                            long place, long step, int count) {
+    if constexpr (!launches_overlap || num_rhs > 1 || unroll > 4) {
+        await_launches_ahead();
+        add_padded_row<unroll, num_rhs, rhs_group>(sum, values, col_idx, x, place, step, count);
+    } else {
+        Index col[unroll];
+        for (int u = 0; u < unroll; ++u) {
+            col[u] = u < count ? col_idx[place + u * step] : static_cast<Index>(-1);
+        }
+        await_launches_ahead();
+        for (int k = 0; k < count && col[0] >= 0;) {
+            Value value[unroll];
+            for (int u = 0; u < unroll; ++u) {
+                value[u] =
+                    k + u < count ? load_value<Value>(values + place + (k + u) * step) : Value{};
+            }
+            Vector factor[unroll];
+            for (int u = 0; u < unroll; ++u) {
+                factor[u] = col[u] >= 0 ? x[col[u]] : Vector{};
+            }
+            for (int u = 0; u < unroll; ++u) {
+                sum[0] = multiply_add(value[u], converted<Value>(factor[u]), sum[0]);
+            }
+            k = col[unroll - 1] >= 0 ? k + unroll : count;
+            for (int u = 0; u < unroll; ++u) {
+                col[u] = k + u < count ? load_stream(col_idx + place + (k + u) * step)
+                                       : static_cast<Index>(-1);
+            }
+        }
+    }
+}
+
 /// sum[r] = 0.
 template <int rhs_group, typename Value>
 [[gnu::always_inline]] inline void clear(Value* sum) {

@@ -239,6 +239,66 @@ template <int step, int unroll, int num_rhs, int rhs_group, int rhs_lanes = 1,
     }
 }
 
+/// Whether the first columns of a row are loaded before the wait for the launches ahead. Of more
+/// entries at a time compilers make branches.
+template <int num_rhs, int unroll>
+constexpr bool loads_ahead = launches_overlap && num_rhs == 1 && unroll <= 4;
+
+/// *sum += the products of the entries first, first + lanes, … below `end`, `unroll` at a time. The
+/// first columns are on their way when it waits for the launches ahead. Where there is no entry,
+/// both factors are zero.
+template <int unroll, typename Value, typename Vector, typename Storage, typename Index>
+[[gnu::always_inline]] inline void await_and_add_entries(Value* sum, const Storage* values,
+                                                         const Index* col_idx, const Vector* x,
+                                                         long first, int lanes, long end) {
+    Index col[unroll] = {};
+    for (int u = 0; u < unroll; ++u) {
+        if (first + u * lanes < end) {
+            col[u] = col_idx[first + u * lanes];
+        }
+    }
+    await_launches_ahead();
+    for (long k = first; k < end; k += lanes * unroll) {
+        Storage value[unroll] = {};
+        for (int u = 0; u < unroll; ++u) {
+            if (k + u * lanes < end) {
+                value[u] = load_stored(values + k + u * lanes);
+            }
+        }
+        Vector factor[unroll] = {};
+        for (int u = 0; u < unroll; ++u) {
+            if (k + u * lanes < end) {
+                factor[u] = x[col[u]];
+            }
+        }
+        for (int u = 0; u < unroll; ++u) {
+            sum[0] = multiply_add(widened<Value>(value[u]), converted<Value>(factor[u]), sum[0]);
+        }
+        for (int u = 0; u < unroll; ++u) {
+            if (k + (unroll + u) * lanes < end) {
+                col[u] = load_stream(col_idx + k + (unroll + u) * lanes);
+            }
+        }
+    }
+}
+
+/// sum[r] += the products of the row of the entries begin … end-1, as add_row_entries, after the
+/// launches ahead.
+template <typename Offset, int step, int unroll, int num_rhs, int rhs_group, int rhs_lanes,
+          vector_form x_form, typename Value, typename Vector, typename Storage, typename Index>
+[[gnu::always_inline]] inline void await_and_add_row(Value* sum, const Storage* values,
+                                                     const Index* col_idx, const Vector* x,
+                                                     long ld_x, int lane, long begin, long end) {
+    if constexpr (loads_ahead<num_rhs, unroll>) {
+        await_and_add_entries<unroll>(sum, values, col_idx, x, begin + lane, step, end);
+    } else {
+        await_launches_ahead();
+        add_row_entries<step, unroll, num_rhs, rhs_group, rhs_lanes, x_form>(
+            sum, values + begin, col_idx + begin, x, ld_x, static_cast<Offset>(lane),
+            static_cast<Offset>(end - begin));
+    }
+}
+
 /// Whether the lane has sums of its row when those of its subwarp are added up.
 template <int rhs_lanes>
 [[gnu::always_inline]] inline bool has_sums(int lane) {

@@ -70,7 +70,8 @@ KernelEntry bcsr_fused() {
                        .rule = StepRule::grid,
                        .grid = block_row_each,
                        .block = block_of,
-                       .overlaps = true}},
+                       .overlaps = true,
+                       .loads_ahead = true}},
             .workspace = {},
             .determinism = Determinism::always,
             .shares_entries = shares_blocks};

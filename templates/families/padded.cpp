@@ -164,7 +164,8 @@ KernelEntry sell_slices() {
                        .rule = StepRule::grid,
                        .grid = rows_of_slices,
                        .block = block_of,
-                       .overlaps = true}},
+                       .overlaps = true,
+                       .loads_ahead = true}},
             .workspace = {},
             .orders_rows = is_sorted};
 }

@@ -108,11 +108,10 @@ void csr_by_length(long num_rows, long num_parts, long num_middle,
             .last = part_last[part],
         };
         const result_view<Vector> result = {.y = y, .alpha = alpha, .beta = beta, .ld_y = ld_y};
-        const Offset begin = part_begin[part];
-        const Offset count = part_end[part] - begin;
-        await_launches_ahead();
-        add_row_entries<block, unroll, num_rhs, rhs_group, rhs_lanes, x_form>(
-            sum, values + begin, col_idx + begin, x, ld_x, static_cast<Offset>(thread), count);
+        const long begin = part_begin[part];
+        const long end = part_end[part];
+        await_and_add_row<Offset, block, unroll, num_rhs, rhs_group, rhs_lanes, x_form>(
+            sum, values, col_idx, x, ld_x, thread, begin, end);
         constexpr int lanes = meeting_words<Value> == 1 ? 1 : 2;  // of a sum
         if constexpr (num_rhs == 1) {
             sum_over_block<block>(sum, warp_sum);
@@ -132,11 +131,10 @@ void csr_by_length(long num_rows, long num_parts, long num_middle,
         const long i = middle_block * warps + thread / warp_size;
         if (i < num_middle) {
             const long row = middle_row[i];
-            const Offset begin = middle_begin[i];
-            const Offset count = middle_end[i] - begin;
-            await_launches_ahead();
-            add_row_entries<warp_size, unroll, num_rhs, rhs_group, rhs_lanes, x_form>(
-                sum, values + begin, col_idx + begin, x, ld_x, static_cast<Offset>(lane), count);
+            const long begin = middle_begin[i];
+            const long end = middle_end[i];
+            await_and_add_row<Offset, warp_size, unroll, num_rhs, rhs_group, rhs_lanes, x_form>(
+                sum, values, col_idx, x, ld_x, lane, begin, end);
             for (int rhs = 0; rhs < rhs_group; ++rhs) {
                 sum[rhs] = subwarp_sum<warp_size, rhs_lanes>(sum[rhs]);
             }
@@ -151,24 +149,18 @@ void csr_by_length(long num_rows, long num_parts, long num_middle,
         // All lanes of a warp take part in the shuffles, those without a short row with no entries.
         if constexpr (rhs_lanes == 1) {
             if (row < num_rows) {
-                const Offset begin = row_ptr[row];
-                const Offset count = row_ptr[row + 1] - begin;
-                is_short = count <= most_short;
-                await_launches_ahead();
-                if (is_short) {
-                    add_row_entries<subwarp, unroll, num_rhs, rhs_group, rhs_lanes, x_form>(
-                        sum, values + begin, col_idx + begin, x, ld_x,
-                        static_cast<Offset>(lane % subwarp), count);
-                }
+                const long begin = row_ptr[row];
+                const long end = row_ptr[row + 1];
+                is_short = end - begin <= most_short;
+                await_and_add_row<Offset, subwarp, unroll, num_rhs, rhs_group, rhs_lanes, x_form>(
+                    sum, values, col_idx, x, ld_x, lane % subwarp, begin, is_short ? end : begin);
             }
         } else {
-            const Offset begin = row < num_rows ? row_ptr[row] : static_cast<Offset>(0);
-            const Offset count = row < num_rows ? row_ptr[row + 1] - begin : static_cast<Offset>(0);
-            is_short = row < num_rows && count <= most_short;
-            await_launches_ahead();
-            add_row_entries<subwarp, unroll, num_rhs, rhs_group, rhs_lanes, x_form>(
-                sum, values + begin, col_idx + begin, x, ld_x, static_cast<Offset>(lane % subwarp),
-                is_short ? count : static_cast<Offset>(0));
+            const long begin = row < num_rows ? row_ptr[row] : 0;
+            const long end = row < num_rows ? row_ptr[row + 1] : 0;
+            is_short = row < num_rows && end - begin <= most_short;
+            await_and_add_row<Offset, subwarp, unroll, num_rhs, rhs_group, rhs_lanes, x_form>(
+                sum, values, col_idx, x, ld_x, lane % subwarp, begin, is_short ? end : begin);
         }
         if constexpr (subwarp > rhs_lanes) {
             for (int rhs = 0; rhs < rhs_group; ++rhs) {

@@ -32,12 +32,21 @@ void csr_classical(long num_rows, const Offset* __restrict__ row_ptr,
     if constexpr (alpha_mode == scale::zero) {
         await_launches_ahead();
     } else {
-        // All lanes of a warp take part in the shuffles, those beyond the last row with no entries.
-        const Offset begin = row < num_rows ? row_ptr[row] : static_cast<Offset>(0);
-        const Offset count = row < num_rows ? row_ptr[row + 1] - begin : static_cast<Offset>(0);
-        await_launches_ahead();
-        add_row_entries<subwarp, unroll, num_rhs, rhs_group, rhs_lanes, x_form>(
-            sum, values + begin, col_idx + begin, x, ld_x, static_cast<Offset>(lane), count);
+        if constexpr (rhs_lanes == 1) {
+            if (row < num_rows) {
+                const long begin = row_ptr[row];
+                const long end = row_ptr[row + 1];
+                await_and_add_row<Offset, subwarp, unroll, num_rhs, rhs_group, rhs_lanes, x_form>(
+                    sum, values, col_idx, x, ld_x, lane, begin, end);
+            }
+        } else {
+            // All lanes of a warp take part in the shuffles, those beyond the last row with no
+            // entries.
+            const long begin = row < num_rows ? row_ptr[row] : 0;
+            const long end = row < num_rows ? row_ptr[row + 1] : 0;
+            await_and_add_row<Offset, subwarp, unroll, num_rhs, rhs_group, rhs_lanes, x_form>(
+                sum, values, col_idx, x, ld_x, lane, begin, end);
+        }
         if constexpr (subwarp > rhs_lanes) {
             for (int rhs = 0; rhs < rhs_group; ++rhs) {
                 sum[rhs] = subwarp_sum<subwarp, rhs_lanes>(sum[rhs]);
@@ -67,11 +76,10 @@ void csr_listed(long num_rows, const Offset* __restrict__ row_ptr,
         await_launches_ahead();
     } else {
         // All lanes of a warp take part in the shuffles, those beyond the last row with no entries.
-        const Offset begin = is_row ? row_ptr[position] : static_cast<Offset>(0);
-        const Offset count = is_row ? row_ptr[position + 1] - begin : static_cast<Offset>(0);
-        await_launches_ahead();
-        add_row_entries<subwarp, unroll, num_rhs, rhs_group, rhs_lanes, x_form>(
-            sum, values + begin, col_idx + begin, x, ld_x, static_cast<Offset>(lane), count);
+        const long begin = is_row ? row_ptr[position] : 0;
+        const long end = is_row ? row_ptr[position + 1] : 0;
+        await_and_add_row<Offset, subwarp, unroll, num_rhs, rhs_group, rhs_lanes, x_form>(
+            sum, values, col_idx, x, ld_x, lane, begin, end);
         if constexpr (subwarp > rhs_lanes) {
             for (int rhs = 0; rhs < rhs_group; ++rhs) {
                 sum[rhs] = subwarp_sum<subwarp, rhs_lanes>(sum[rhs]);

@@ -31,22 +31,25 @@ void sell_slices(long num_rows, const Offset* __restrict__ slice_ptr,
                  Vector* __restrict__ y, Vector alpha, Vector beta) {
     const long thread = static_cast<long>(blockIdx.x) * block + threadIdx.x;
     const long position = thread / threads_per_row;
+    long row = position;
+    if constexpr (sigma > 1) {
+        row = position < num_rows ? row_order[position] : position;
+    }
     Value sum[rhs_group] = {};
     if constexpr (alpha_mode == scale::zero) {
         await_launches_ahead();
     } else {
         if (position < num_rows) {
             const long begin = slice_ptr[position / slice];
-            const long width = slice_ptr[position / slice + 1] - begin;
-            await_launches_ahead();
-            add_padded_row<unroll, num_rhs, rhs_group>(
-                sum, values, col_idx, x, begin * slice + thread % (slice * threads_per_row),
-                slice * threads_per_row, width / threads_per_row);
+            const long place = begin * slice + thread % (slice * threads_per_row);
+            const int count =
+                static_cast<int>(slice_ptr[position / slice + 1] - begin) / threads_per_row;
+            await_and_add_padded_row<unroll, num_rhs, rhs_group>(sum, values, col_idx, x, place,
+                                                                 slice * threads_per_row, count);
         }
         add_lanes<threads_per_row, rhs_group>(sum);
     }
     if (threadIdx.x % threads_per_row == 0 && position < num_rows) {
-        const long row = sigma == 1 ? position : row_order[position];
         store_row<alpha_mode, beta_mode, num_rhs, rhs_group, has_epilogue>(y, row, sum, alpha,
                                                                            beta);
     }

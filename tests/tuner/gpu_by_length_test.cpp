@@ -73,13 +73,21 @@ TEST(GpuChoice, SmallProductsLeaveLongRowsToBlocks) {
     const Choice twos = choice("random:seed=1016031,max_nnz=30000000");
     EXPECT_EQ(twos.signature.params.at("subwarp"), 1) << "nearly all rows have 2 entries";
     EXPECT_THAT(twos.reason, testing::StartsWith("predicted "));
-    for (const char* matrix : {"random:seed=1016052,max_nnz=30000000",   // one row has 397
-                               "random:seed=1016039,max_nnz=30000000"})  // one row has 208
-        EXPECT_EQ(choice(matrix).signature.params.at("most_middle"), 128) << matrix;
+    const Choice one_long = choice("random:seed=1016052,max_nnz=30000000");
+    EXPECT_EQ(one_long.signature.params.at("most_middle"), 128) << "one row has 397 entries";
+}
+
+TEST(GpuChoice, BlocksAreLargeWhereTheyAreFewThen) {
+    const auto block = [](const char* matrix) {
+        const Choice chosen = choice_on_h200(make_gallery_matrix(matrix), true);
+        return chosen.signature.params.at("block");
+    };
+    EXPECT_EQ(block("random:seed=1016052,max_nnz=30000000"), 1024);
+    EXPECT_EQ(block("random:seed=1016039,max_nnz=30000000"), 256) << "few as they are";
 }
 
 TEST(GpuChoice, WhatIsKeptWasPredictedToo) {
-    const CsrMatrix m = make_gallery_matrix("stencil5:nx=100,ny=100");
+    const CsrMatrix m = make_gallery_matrix("stencil5:nx=30,ny=30");
     const Choice choice = choice_on_h200(m, true);
     EXPECT_EQ(choice.signature, choice_on_h200(m, false).signature);
     EXPECT_THAT(choice.reason, testing::MatchesRegex(".*; predicted [0-9.]+ µs, and of no other "

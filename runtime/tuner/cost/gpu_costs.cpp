@@ -61,8 +61,10 @@ GpuCosts gpu_costs(const GpuWork& w, const RowFeatures& f, const Signature& s,
     const double active = std::min(units, std::max(w.blocks, 1.0));
     const double resident = std::min(units * w.resident, std::max(w.warps, 1.0));
     const double in_use = std::min(1.0, w.spread + resident / std::max({w.pieces, w.warps, 1.0}));
+    const bool begins_early =
+        w.blocks <= gpu::few_blocks && architecture(s.target).gpu.overlaps_launches;
     return {w.launches - 1,
-            w.depth * latency_us,
+            (w.depth - (begins_early ? w.ahead : 0)) * latency_us,
             us_of(w.bytes, stream_rate(profile, w.bytes)),
             us_of(w.bytes, profile.read_rate(shared, 0)) * (units / active - 1),
             us_of(w.near, profile.gather_rate(own_cache, 0)),

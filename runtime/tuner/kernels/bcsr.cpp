@@ -112,6 +112,7 @@ GpuWork blocks_work(const Problem& p) {
         p.lengths.rounds(std::max(1.0, lanes * unroll * wide / fill)) / high / neighbours * uneven +
         groups * begin_waits;
     w.depth = std::ceil(p.longest / a_row / lanes / unroll) + begin_waits;
+    w.ahead = start_waits + 1;
     w.warps = groups;
     w.blocks = p.rows / high * lanes / p.block;
     w.rows = p.rows;

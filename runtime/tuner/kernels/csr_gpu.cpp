@@ -25,6 +25,7 @@ GpuWork rows_work(const Problem& p) {
     w.steps = p.steps(lanes, unroll) / neighbours * uneven + groups;
     w.waits = p.lengths.rounds(lanes * unroll) / neighbours * uneven + groups * begin_waits;
     w.depth = std::ceil(p.longest / lanes / unroll) + begin_waits;
+    w.ahead = p.begun_ahead(unroll);
     w.warps = groups;
     w.blocks = p.rows * lanes / p.block;
     w.resident = resident_warps(p.loaded(unroll));
@@ -46,6 +47,8 @@ double by_length_depth(const Problem& p, double lanes, double most_short, double
     }
     return begin_waits + rounds;
 }
+
+constexpr double class_waits = 1;  ///< loads that telling a row's class takes as long as
 
 GpuWork by_length_work(const Problem& p) {
     const double lanes = p.param("subwarp"), unroll = p.param("unroll");
@@ -89,6 +92,7 @@ GpuWork by_length_work(const Problem& p) {
               begin_waits * w.warps;
     w.resident = resident_warps(p.loaded(unroll));
     w.depth = by_length_depth(p, lanes, most_short, most_middle);
+    w.ahead = p.begun_ahead(unroll) - class_waits;
     w.blocks = w.warps * warp / p.block;
     w.rows = p.rows;
     w.atomics = 2 * cut_parts;
@@ -130,6 +134,11 @@ GpuWork coo_work(const Problem& p) {
     return w;
 }
 
+/// Whether kernels load ahead, of at most 4 entries at a time.
+bool launches_overlap(const Situation& s) {
+    return architecture(s.request.target).gpu.overlaps_launches;
+}
+
 constexpr double short_of_one_lane = 3.5;  ///< mean row, up to which a lane finds fewer than 8
 
 std::int64_t subwarp(const Situation& s) {
@@ -141,7 +150,7 @@ void choose_classical(ParamChoice& c) {
     if (c.request().num_rhs > 1) return choose_classical_of_many(c);
     const std::int64_t lanes = c.set("subwarp", subwarps(c), subwarp);
     c.set("unroll", lanes == 1 ? Values{4, 8} : Values{4}, [&](const Situation& s) {
-        return lanes == 1 && s.f.mean_row > short_of_one_lane ? 8 : 4;
+        return lanes == 1 && s.f.mean_row > short_of_one_lane && !launches_overlap(s) ? 8 : 4;
     });
 }
 
@@ -153,7 +162,7 @@ std::vector<Params> classical_grid(const Situation& s, const BlockFill&) {
                                    .with("unroll", {4})
                                    .beside_the_plan();
     if (lanes.front() == 1) sets.push_back({{"block", 128}, {"subwarp", 1}, {"unroll", 8}});
-    return sets;
+    return with_few_blocks(s, std::move(sets), "subwarp");
 }
 
 /// Half of the rows tell: by the length that they do not exceed.
@@ -178,7 +187,7 @@ std::vector<Params> by_length_grid(const Situation& s, const BlockFill&) {
                     {"unroll", 4},
                     {"most_short", 64},
                     {"most_middle", 512}});
-    return sets;
+    return with_few_blocks(s, std::move(sets), "subwarp");
 }
 
 void choose_load_balance(ParamChoice& c) {

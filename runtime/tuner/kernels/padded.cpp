@@ -97,6 +97,7 @@ GpuWork sell_work(const Problem& p) {
     w.near += p.nnz * p.x_near(lanes);
     w.far = p.far(p.block / lanes);
     w.in_step = lanes == 1;
+    w.ahead = p.begun_ahead(p.param("unroll"));
     return w;
 }
 
@@ -159,7 +160,7 @@ std::vector<Params> sell_slices_grid(const Situation& s, const BlockFill&) {
     std::vector<Params> sets{{}};
     for (const std::int64_t lanes : lanes_for(s.f.mean_row, 32)) {
         std::vector<std::int64_t> unrolls{8};
-        if (lanes == 1) unrolls = {4, 8};
+        if (lanes == 1 || architecture(s.request.target).gpu.overlaps_launches) unrolls = {4, 8};
         if (lanes == 1 && s.f.mean_row < 4) unrolls = {2, 4, 8};
         const ParamSets more = ParamSets()
                                    .with("block", {128})
@@ -168,7 +169,7 @@ std::vector<Params> sell_slices_grid(const Situation& s, const BlockFill&) {
                                    .with("sigma", spmvgen::sorting_windows(s, {1, 16384}));
         sets.insert(sets.end(), more.all().begin(), more.all().end());
     }
-    return sets;
+    return with_few_blocks(s, std::move(sets), "threads_per_row");
 }
 
 /// Many threads with few entries for a COO part that is small.

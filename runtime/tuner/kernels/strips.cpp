@@ -115,6 +115,7 @@ GpuWork strips_work(const Problem& p) {
                        high * p.vector);
     w.depth = std::ceil(std::min(p.longest, limit) / wide / lanes / unroll) + begin_waits +
               (long_rows > 0 ? 2 : 0);
+    w.ahead = start_waits;
     w.warps = groups + chunks;
     w.blocks = w.warps * warp / p.block;
     w.rows = p.rows;

@@ -65,6 +65,7 @@ GpuWork tiles_work(const Problem& p) {
     w.steps = p.nnz / warp + tiles * walks.mean + row_end_steps * p.rows / warp;
     w.waits = tiles * (1 + walks.mean) + runs * begin_waits;
     w.depth = run * (walked + walks.most) + begin_waits + scan_waits;
+    w.ahead = start_waits;
     w.resident = resident_warps(p.loaded(items));
     w.warps = runs;
     w.blocks = runs * warp / p.block;

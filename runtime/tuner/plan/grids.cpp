@@ -1,5 +1,8 @@
 #include "tuner/plan/grids.hpp"
 
+#include <set>
+
+#include "tuner/cost/work/gpu_units.hpp"
 #include "tuner/plan/cpu_figures.hpp"
 #include "tuner/plan/gpu_figures.hpp"
 
@@ -18,6 +21,26 @@ std::vector<std::int64_t> lanes_for(double mean, std::int64_t most) {
         if (!too_few && !too_many) lanes.push_back(n);
     }
     return lanes;
+}
+
+std::vector<Params> with_few_blocks(const Situation& s, std::vector<Params> sets,
+                                    const char* lanes) {
+    if (!architecture(s.request.target).gpu.overlaps_launches) return sets;
+    const auto makes_few = [&](double threads, std::int64_t block) {
+        return threads <= gpu::few_blocks * static_cast<double>(block);
+    };
+    std::set<Params> more;
+    for (Params set : sets) {
+        if (!set.contains(lanes)) continue;
+        const double threads = static_cast<double>(s.f.rows * set.at(lanes));
+        if (makes_few(threads, 256)) continue;
+        const std::int64_t block = makes_few(threads, 512) ? 512 : 1024;
+        if (!makes_few(threads, block)) continue;
+        set["block"] = block;
+        more.insert(set);
+    }
+    sets.insert(sets.end(), more.begin(), more.end());
+    return sets;
 }
 
 std::vector<std::int64_t> sorting_windows(const Situation& s,

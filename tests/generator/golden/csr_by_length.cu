@@ -10,8 +10,9 @@
 //          block=256,most_middle=512,most_short=16,share=4096 --param subwarp=4,unroll=4
 
 #ifndef SPMVGEN_OWN_INSTRUCTIONS
-/// Waits until the launches ahead on the stream have ended and what they wrote is there.
+/// Lets the next launch begin if blocks are few; waits for those ahead and what they wrote.
 static __device__ __forceinline__ void griddepcontrol_wait() {
+    if (gridDim.x <= 64) asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
     asm volatile("griddepcontrol.wait;" ::: "memory");
 }
 #endif
@@ -19,28 +20,27 @@ static __device__ __forceinline__ void griddepcontrol_wait() {
 /// The bits of a sum that stands for none where sums meet: those of a NaN.
 constexpr unsigned long long no_sum = 0x7ffdbeef7ffdbeefull;
 
-/// *sum += the products of a row of `count` entries, shared out among `lanes` lanes, of which this
-/// is number `lane`; all callers know how many. 4 entries are under way at a time: their values and
-/// columns are loaded before any x is, and every x before the first is used.
-static __device__ __forceinline__ void add_entries(double* sum, const double* values,
-                                                   const int* col_idx, const double* x, int lane,
-                                                   int lanes, int count) {
-    for (int left = count - lane; left > 0; left -= lanes * 4) {
-        const int k = count - left;
+/// *sum += the products of the entries first, first + lanes, … below `end`, 4 at a time. The first
+/// columns are on their way when it waits for the launches ahead. Where there is no entry, both
+/// factors are zero.
+static __device__ __forceinline__ void await_and_add_entries(double* sum, const double* values,
+                                                             const int* col_idx, const double* x,
+                                                             long first, int lanes, long end) {
+    int col[4] = {};
+    for (int u = 0; u < 4; ++u)
+        if (first + u * lanes < end) col[u] = col_idx[first + u * lanes];
+    griddepcontrol_wait();
+    for (long k = first; k < end; k += lanes * 4) {
         double value[4] = {};
-        int col[4] = {};
-        for (int u = 0; u < 4; ++u) {
-            if (left > u * lanes) {
-                value[u] = __ldcs(values + k + u * lanes);
-                col[u] = __ldcs(col_idx + k + u * lanes);
-            }
-        }
+        for (int u = 0; u < 4; ++u)
+            if (k + u * lanes < end) value[u] = __ldcs(values + k + u * lanes);
         double factor[4] = {};
         for (int u = 0; u < 4; ++u)
-            if (left > u * lanes) factor[u] = x[col[u]];
-        // Where there is no entry, both factors are zero.
+            if (k + u * lanes < end) factor[u] = x[col[u]];
         for (int u = 0; u < 4; ++u)
             sum[0] += value[u] * factor[u];
+        for (int u = 0; u < 4; ++u)
+            if (k + (4 + u) * lanes < end) col[u] = __ldcs(col_idx + k + (4 + u) * lanes);
     }
 }
 
@@ -142,13 +142,10 @@ static __device__ __forceinline__ double subwarp_sum_4(double value) {
 /// meetings: workspace of 8 bytes for each block of launch 1; zeros when a launch begins, and again
 ///     when it has ended
 extern "C" __global__ void __launch_bounds__(256) csr_by_length_f64_i32_a1_b0_bf251b40(
-    long num_rows, long num_parts, long num_middle, const int* __restrict__ row_ptr,
-    const int* __restrict__ col_idx, const double* values, const int* __restrict__ part_row,
-    const int* __restrict__ part_begin, const int* __restrict__ part_end,
-    const int* __restrict__ part_first, const int* __restrict__ part_last,
-    const int* __restrict__ middle_row, const int* __restrict__ middle_begin,
-    const int* __restrict__ middle_end, const double* x, double* __restrict__ y,
-    unsigned long long* __restrict__ meetings) {
+    long num_rows, long num_parts, long num_middle, const int* row_ptr, const int* col_idx,
+    const double* values, const int* part_row, const int* part_begin, const int* part_end,
+    const int* part_first, const int* part_last, const int* middle_row, const int* middle_begin,
+    const int* middle_end, const double* x, double* y, unsigned long long* meetings) {
     constexpr int warps = 8;
     __shared__ double warp_sum[warps];
     const int thread = static_cast<int>(threadIdx.x);
@@ -161,10 +158,9 @@ extern "C" __global__ void __launch_bounds__(256) csr_by_length_f64_i32_a1_b0_bf
         const long row = part_row[part];
         const long first = part_first[part];
         const long last = part_last[part];
-        const int begin = part_begin[part];
-        const int count = part_end[part] - begin;
-        griddepcontrol_wait();
-        add_entries(sum, values + begin, col_idx + begin, x, thread, 256, count);
+        const long begin = part_begin[part];
+        const long end = part_end[part];
+        await_and_add_entries(sum, values, col_idx, x, begin + thread, 256, end);
         constexpr int lanes = 1;  // of a sum
         sum_over_block(sum, warp_sum);
         if (thread < lanes) join_row(sum[0], 0, row, meetings, part, first, last, y);
@@ -172,10 +168,9 @@ extern "C" __global__ void __launch_bounds__(256) csr_by_length_f64_i32_a1_b0_bf
         const long i = middle_block * warps + thread / 32;
         if (i < num_middle) {
             const long row = middle_row[i];
-            const int begin = middle_begin[i];
-            const int count = middle_end[i] - begin;
-            griddepcontrol_wait();
-            add_entries(sum, values + begin, col_idx + begin, x, lane, 32, count);
+            const long begin = middle_begin[i];
+            const long end = middle_end[i];
+            await_and_add_entries(sum, values, col_idx, x, begin + lane, 32, end);
             sum[0] = subwarp_sum_32(sum[0]);
             if (lane == 0) y[row] = sum[0];
         }
@@ -184,12 +179,11 @@ extern "C" __global__ void __launch_bounds__(256) csr_by_length_f64_i32_a1_b0_bf
         bool is_short = false;
         // All lanes of a warp take part in the shuffles, those without a short row with no entries.
         if (row < num_rows) {
-            const int begin = row_ptr[row];
-            const int count = row_ptr[row + 1] - begin;
-            is_short = count <= 16;
-            griddepcontrol_wait();
-            if (is_short)
-                add_entries(sum, values + begin, col_idx + begin, x, (lane % 4), 4, count);
+            const long begin = row_ptr[row];
+            const long end = row_ptr[row + 1];
+            is_short = end - begin <= 16;
+            await_and_add_entries(sum, values, col_idx, x, begin + lane % 4, 4,
+                                  is_short ? end : begin);
         }
         sum[0] = subwarp_sum_4(sum[0]);
         if (lane % 4 == 0 && is_short) y[row] = sum[0];

@@ -8,8 +8,9 @@
 //          --alpha one --beta zero --rhs 1 --param block=256,subwarp=8,unroll=4
 
 #ifndef SPMVGEN_OWN_INSTRUCTIONS
-/// Waits until the launches ahead on the stream have ended and what they wrote is there.
+/// Lets the next launch begin if blocks are few; waits for those ahead and what they wrote.
 static __device__ __forceinline__ void griddepcontrol_wait() {
+    if (gridDim.x <= 64) asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
     asm volatile("griddepcontrol.wait;" ::: "memory");
 }
 #endif
@@ -23,32 +24,30 @@ static __device__ __forceinline__ void griddepcontrol_wait() {
 /// x[columns of A]
 /// y[num_rows]
 extern "C" __global__ void __launch_bounds__(256)
-    csr_classical_f64_i32_a1_b0_2af68b55(long num_rows, const int* __restrict__ row_ptr,
-                                         const int* __restrict__ col_idx, const double* values,
-                                         const double* x, double* __restrict__ y) {
+    csr_classical_f64_i32_a1_b0_2af68b55(long num_rows, const int* row_ptr, const int* col_idx,
+                                         const double* values, const double* x, double* y) {
     const int lane = static_cast<int>(threadIdx.x) % 8;
     const long row = static_cast<long>(blockIdx.x) * 32 + threadIdx.x / 8;
     double sum = 0.0;
-    // All lanes of a warp take part in the shuffles, those beyond the last row with no entries.
-    const int begin = row < num_rows ? row_ptr[row] : 0;
-    const int count = row < num_rows ? row_ptr[row + 1] - begin : 0;
-    griddepcontrol_wait();
-    for (int left = count - lane; left > 0; left -= 8 * 4) {
-        const int k = count - left;
-        double value[4] = {};
+    if (row < num_rows) {
+        const long begin = row_ptr[row];
+        const long end = row_ptr[row + 1];
         int col[4] = {};
-        for (int u = 0; u < 4; ++u) {
-            if (left > u * 8) {
-                value[u] = __ldcs(values + begin + k + u * 8);
-                col[u] = __ldcs(col_idx + begin + k + u * 8);
-            }
+        for (int u = 0; u < 4; ++u)
+            if (begin + lane + u * 8 < end) col[u] = col_idx[begin + lane + u * 8];
+        griddepcontrol_wait();
+        for (long k = begin + lane; k < end; k += 8 * 4) {
+            double value[4] = {};
+            for (int u = 0; u < 4; ++u)
+                if (k + u * 8 < end) value[u] = __ldcs(values + k + u * 8);
+            double factor[4] = {};
+            for (int u = 0; u < 4; ++u)
+                if (k + u * 8 < end) factor[u] = x[col[u]];
+            for (int u = 0; u < 4; ++u)
+                sum += value[u] * factor[u];
+            for (int u = 0; u < 4; ++u)
+                if (k + (4 + u) * 8 < end) col[u] = __ldcs(col_idx + k + (4 + u) * 8);
         }
-        double factor[4] = {};
-        for (int u = 0; u < 4; ++u)
-            if (left > u * 8) factor[u] = x[col[u]];
-        // Where there is no entry, both factors are zero.
-        for (int u = 0; u < 4; ++u)
-            sum += value[u] * factor[u];
     }
     for (int delta = 4; delta >= 1; delta /= 2)
         sum += __shfl_down_sync(0xffffffffu, sum, static_cast<unsigned>(delta), 8);

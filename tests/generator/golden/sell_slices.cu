@@ -15,8 +15,9 @@
 //          --param unroll=4
 
 #ifndef SPMVGEN_OWN_INSTRUCTIONS
-/// Waits until the launches ahead on the stream have ended and what they wrote is there.
+/// Lets the next launch begin if blocks are few; waits for those ahead and what they wrote.
 static __device__ __forceinline__ void griddepcontrol_wait() {
+    if (gridDim.x <= 64) asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
     asm volatile("griddepcontrol.wait;" ::: "memory");
 }
 #endif
@@ -31,39 +32,36 @@ static __device__ __forceinline__ void griddepcontrol_wait() {
 /// x[columns of A]
 /// y[num_rows]
 extern "C" __global__ void __launch_bounds__(256)
-    sell_slices_f64_i32_a1_b0_1fb841f5(long num_rows, const int* __restrict__ slice_ptr,
-                                       const int* __restrict__ row_order,
-                                       const int* __restrict__ col_idx, const double* values,
-                                       const double* x, double* __restrict__ y) {
+    sell_slices_f64_i32_a1_b0_1fb841f5(long num_rows, const int* slice_ptr, const int* row_order,
+                                       const int* col_idx, const double* values, const double* x,
+                                       double* y) {
     const long thread = static_cast<long>(blockIdx.x) * 256 + threadIdx.x;
+    long row = thread;
+    row = thread < num_rows ? row_order[thread] : thread;
     double sum = 0.0;
     if (thread < num_rows) {
         const long begin = slice_ptr[thread / 32];
-        const long width = slice_ptr[thread / 32 + 1] - begin;
+        const long place = begin * 32 + thread % 32;
+        const int count = static_cast<int>(slice_ptr[thread / 32 + 1] - begin);
+        int col[4];
+        for (int u = 0; u < 4; ++u)
+            col[u] = u < count ? col_idx[place + u * 32] : -1;
         griddepcontrol_wait();
-        constexpr int batch = 4;
-        const int end = static_cast<int>(width);
-        for (int k = 0; k < end; k += batch) {
-            // All of A is loaded before the first use, then all of x.
-            int col[batch];
-            double value[batch];
-            for (int u = 0; u < batch; ++u) {
-                const long at = begin * 32 + thread % 32 + (k + u) * 32;
-                col[u] = k + u < end ? __ldcs(col_idx + at) : -1;
-                value[u] = k + u < end ? __ldcs(values + at) : 0.0;
-            }
+        for (int k = 0; k < count && col[0] >= 0;) {
+            double value[4];
+            for (int u = 0; u < 4; ++u)
+                value[u] = k + u < count ? __ldcs(values + place + (k + u) * 32) : 0.0;
             double factor[4];
-            for (int u = 0; u < batch; ++u)
+            for (int u = 0; u < 4; ++u)
                 factor[u] = col[u] >= 0 ? x[col[u]] : 0.0;
-            for (int u = 0; u < batch; ++u)
+            for (int u = 0; u < 4; ++u)
                 sum += value[u] * factor[u];
-            if (col[batch - 1] < 0) break;
+            k = col[3] >= 0 ? k + 4 : count;
+            for (int u = 0; u < 4; ++u)
+                col[u] = k + u < count ? __ldcs(col_idx + place + (k + u) * 32) : -1;
         }
     }
-    if (thread < num_rows) {
-        const long row = false ? thread : row_order[thread];
-        y[row] = sum;
-    }
+    if (thread < num_rows) y[row] = sum;
 }
 
 #ifdef SPMVGEN_LAUNCHER

@@ -13,8 +13,9 @@
 //          ragged=1,sigma=1,slice=32,threads_per_row=1,unroll=5 --param value_code=0
 
 #ifndef SPMVGEN_OWN_INSTRUCTIONS
-/// Waits until the launches ahead on the stream have ended and what they wrote is there.
+/// Lets the next launch begin if blocks are few; waits for those ahead and what they wrote.
 static __device__ __forceinline__ void griddepcontrol_wait() {
+    if (gridDim.x <= 64) asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
     asm volatile("griddepcontrol.wait;" ::: "memory");
 }
 #endif

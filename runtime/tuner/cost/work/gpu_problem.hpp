@@ -10,6 +10,7 @@
 namespace spmvgen::gpu {
 
 inline constexpr double begin_waits = 2;  ///< of a warp: where its rows are, and its first entries
+inline constexpr double start_waits = 1.7;  ///< loads that a launch's start takes as long as
 
 /// Warps that a multiprocessor holds at a time, each lane of which has `bytes` of the entries that
 /// it loads together, beside what any kernel has.
@@ -26,6 +27,12 @@ class Problem : public CostProblem {
 
     double units, block;
 
+    /// What a kernel has done before it waits for the launch ahead, which lets it begin early: its
+    /// start, and the loads that a warp begins with if it takes few entries at a time
+    /// (dialect/gpu_rows.hpp).
+    static double begun_ahead(double unroll) {
+        return start_waits + (unroll <= 4 ? begin_waits : 0);
+    }
     /// Bytes of registers that `unroll` entries take: value, column, and element of x.
     double loaded(double unroll) const { return unroll * (std::max(value, 4.0) + index + vector); }
     /// Steps where lanes load `unroll` entries at a time whether they have them or not; one that
