@@ -73,7 +73,8 @@ KernelEntry bcsr_fused() {
                        .overlaps = true}},
             .workspace = {},
             .determinism = Determinism::always,
-            .shares_entries = shares_blocks};
+            .shares_entries = shares_blocks,
+            .takes_forms = true};
 }
 
 KernelEntry bcsr_split() {
