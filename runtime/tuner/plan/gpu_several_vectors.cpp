@@ -20,7 +20,7 @@ std::int64_t lanes_of_an_entry(const Situation& s) {
 }
 
 constexpr std::int64_t few_threads = 1 << 18;  ///< of one launch, that keep no H100 busy
-constexpr double fewest = 1 << 16;             ///< the same, with which a lane's entry is enough
+constexpr double fewest = 1 << 16;  ///< the same, of which two may have one entry of a row
 
 /// Lanes of each of `rows` rows of `mean` entries where `lanes` of them share one: as many as load
 /// what two or three rounds take, more where fewer than `few` threads would be had.
@@ -33,9 +33,11 @@ std::int64_t lanes_of_a_row(const Situation& s, std::int64_t lanes, double mean,
     while (all < most_shared * lanes && 2 * all <= enough &&
            mean >= rounds * static_cast<double>(all))
         all *= 2;
-    while (2 * all <= wavefront && rows * static_cast<double>(all) < few &&
-           mean >= static_cast<double>(rows * static_cast<double>(all) < fewest ? all : 2 * all))
-        all *= 2;
+    const auto more_pay = [&] {
+        const double threads = rows * static_cast<double>(all);
+        return threads < few && mean >= static_cast<double>(threads < fewest ? all : 2 * all);
+    };
+    while (2 * all <= wavefront && more_pay()) all *= 2;
     return std::min(wavefront, all);
 }
 
@@ -59,8 +61,7 @@ double row_bytes(const Situation& s) {
 
 constexpr double line = 128;                     ///< bytes of the first cache
 constexpr std::int64_t lanes_of_two_lines = 16;  ///< that share an entry, where a row has no others
-constexpr std::int64_t most_waiting =
-    8;  ///< lanes of a row, up to which more are had for long rows
+constexpr std::int64_t waiting_lanes = 8;        ///< of a row in products that wait for one
 
 /// Whether the lanes that share an entry have one piece of 16 bytes each, and not two.
 bool has_one_piece(const Situation& s) {
@@ -195,7 +196,7 @@ std::int64_t subwarp_of_many(const Situation& s) {
         return few_pieces ? all : std::max(all, lanes_of_two_lines);
     }
     const std::int64_t threads = s.f.rows * all;
-    if (all < most_waiting && threads < few_threads && waits_for_a_row(s)) all *= 2;
+    if (all < waiting_lanes && threads < few_threads && waits_for_a_row(s)) all *= 2;
     return all;
 }
 
