@@ -227,6 +227,16 @@ template <vector_form form, int num_rhs, int rhs_group>
     }
 }
 
+/// Where number `rhs` of the thread's group is in row `row` of vectors of any form.
+template <vector_form form, int num_rhs, int rhs_group>
+[[gnu::always_inline]] inline long element_in(long row, int rhs, long ld) {
+    if constexpr (form == vector_form::dense) {
+        return element_of<num_rhs, rhs_group>(row) + rhs;
+    } else {
+        return element_apart<form, num_rhs, rhs_group>(row, rhs, ld);
+    }
+}
+
 /// y = epilogue(α·sum + βy) for the thread's group of right-hand sides in row `row`.
 template <scale alpha_mode, scale beta_mode, int num_rhs, int rhs_group, bool has_epilogue,
           vector_form y_form = vector_form::dense, typename Value, typename Vector>

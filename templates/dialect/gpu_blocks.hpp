@@ -32,17 +32,18 @@ template <int rhs_group, typename Value, typename Vector>
 
 /// sum[i][rhs] += the products of the blocks first, first + step, … below `end`, fill included; one
 /// block after the other.
-template <int block_rows, int block_cols, int step, int num_rhs, int rhs_group, typename Value,
-          typename Vector, typename Storage, typename Index>
+template <int block_rows, int block_cols, int step, int num_rhs, int rhs_group, vector_form x_form,
+          typename Value, typename Vector, typename Storage, typename Index>
 [[gnu::always_inline]] inline void add_large_blocks(Value* sum, const Storage* values,
                                                     const Index* col_idx, const Vector* x,
-                                                    long first, long end) {
+                                                    long ld_x, long first, long end) {
     for (long k = first; k < end; k += step) {
         const long col = load_stream(col_idx + k);
         Vector factor[block_cols * rhs_group] = {};
         for (int j = 0; j < block_cols; ++j) {
             for (int rhs = 0; rhs < rhs_group; ++rhs) {
-                factor[j * rhs_group + rhs] = x[element_of<num_rhs, rhs_group>(col + j) + rhs];
+                factor[j * rhs_group + rhs] =
+                    x[element_in<x_form, num_rhs, rhs_group>(col + j, rhs, ld_x)];
             }
         }
         const Storage* block = values + place_of_block<block_rows, block_cols>(k);
@@ -58,10 +59,10 @@ template <int block_rows, int block_cols, int step, int num_rhs, int rhs_group, 
 /// sum[i][rhs] += the products of the blocks first, first + step, … below `end`, fill included. Of
 /// small blocks `batch` are loaded before the first is used.
 template <int block_rows, int block_cols, int step, int batch, int num_rhs, int rhs_group,
-          typename Value, typename Vector, typename Storage, typename Index>
+          vector_form x_form, typename Value, typename Vector, typename Storage, typename Index>
 [[gnu::always_inline]] inline void add_small_blocks(Value* sum, const Storage* values,
                                                     const Index* col_idx, const Vector* x,
-                                                    long first, long end) {
+                                                    long ld_x, long first, long end) {
     constexpr int size = block_rows * block_cols;
     constexpr int width = block_cols * rhs_group;
     for (long k = first; k < end; k += batch * step) {
@@ -84,7 +85,8 @@ template <int block_rows, int block_cols, int step, int batch, int num_rhs, int 
                 for (int j = 0; j < block_cols; ++j) {
                     for (int rhs = 0; rhs < rhs_group; ++rhs) {
                         factor[u * width + j * rhs_group + rhs] =
-                            x[element_of<num_rhs, rhs_group>(static_cast<long>(col[u]) + j) + rhs];
+                            x[element_in<x_form, num_rhs, rhs_group>(static_cast<long>(col[u]) + j,
+                                                                     rhs, ld_x)];
                     }
                 }
             }
@@ -104,31 +106,31 @@ template <int block_rows, int block_cols, int step, int batch, int num_rhs, int 
 /// sum[i][rhs] += the products of the blocks first, first + step, … below `end`, fill included. Up to
 /// `unroll` are loaded before the first is used, as many as fit the registers.
 template <int block_rows, int block_cols, int step, int unroll, int num_rhs, int rhs_group,
-          typename Value, typename Vector, typename Storage, typename Index>
+          vector_form x_form, typename Value, typename Vector, typename Storage, typename Index>
 [[gnu::always_inline]] inline void add_blocks(Value* sum, const Storage* values,
-                                              const Index* col_idx, const Vector* x, long first,
-                                              long end) {
+                                              const Index* col_idx, const Vector* x, long ld_x,
+                                              long first, long end) {
     constexpr int bytes = block_rows * block_cols * static_cast<int>(sizeof(Storage)) +
                           block_cols * rhs_group * static_cast<int>(sizeof(Vector));
     constexpr int most = 256 / bytes;
     if constexpr (unroll > 1 && most > 1) {
         constexpr int batch = unroll < most ? unroll : most;
-        add_small_blocks<block_rows, block_cols, step, batch, num_rhs, rhs_group>(
-            sum, values, col_idx, x, first, end);
+        add_small_blocks<block_rows, block_cols, step, batch, num_rhs, rhs_group, x_form>(
+            sum, values, col_idx, x, ld_x, first, end);
     } else {
-        add_large_blocks<block_rows, block_cols, step, num_rhs, rhs_group>(sum, values, col_idx, x,
-                                                                           first, end);
+        add_large_blocks<block_rows, block_cols, step, num_rhs, rhs_group, x_form>(
+            sum, values, col_idx, x, ld_x, first, end);
     }
 }
 
 /// sum[i][rhs] += the products of the blocks first, first + step, … below `end`, without the
 /// fill: x is read where the matrix has an element, and nowhere else.
 template <int block_rows, int block_cols, int step, int num_rhs, int rhs_group, int rhs_lanes,
-          typename Value, typename Vector, typename Storage, typename Index>
+          vector_form x_form, typename Value, typename Vector, typename Storage, typename Index>
 [[gnu::always_inline]] inline void add_unfilled_blocks(Value* sum, const Storage* values,
                                                        const Index* col_idx,
                                                        const long* block_masks, const Vector* x,
-                                                       long first, long end) {
+                                                       long ld_x, long first, long end) {
     for (long k = first; k < end; k += step) {
         const long mask = block_masks[k];
         const Storage* block = values + place_of_block<block_rows, block_cols>(k);
@@ -138,17 +140,20 @@ template <int block_rows, int block_cols, int step, int num_rhs, int rhs_group, 
                     const Value value =
                         load_value<Value>(block + (i * block_cols + j) * tile_blocks);
                     if constexpr (rhs_lanes == 1) {
-                        add_product<rhs_group>(
-                            sum + i * rhs_group, value,
-                            x + element_of<num_rhs, rhs_group>(static_cast<long>(col_idx[k]) + j));
+                        for (int rhs = 0; rhs < rhs_group; ++rhs) {
+                            sum[i * rhs_group + rhs] = multiply_add(
+                                value,
+                                converted<Value>(x[element_in<x_form, num_rhs, rhs_group>(
+                                    static_cast<long>(col_idx[k]) + j, rhs, ld_x)]),
+                                sum[i * rhs_group + rhs]);
+                        }
                     } else {
                         // x begins with the lane's piece of its first row.
                         Vector factor[rhs_group] = {};
-                        load_piece<false, vector_form::dense, num_rhs, rhs_group, rhs_lanes>(
+                        load_piece<false, x_form, num_rhs, rhs_group, rhs_lanes>(
                             factor,
-                            row_at<vector_form::dense, num_rhs>(
-                                x, static_cast<long>(col_idx[k]) + j, 0),
-                            0);
+                            row_at<x_form, num_rhs>(x, static_cast<long>(col_idx[k]) + j, ld_x),
+                            ld_x);
                         add_product<rhs_group>(sum + i * rhs_group, value, factor);
                     }
                 }
@@ -160,25 +165,26 @@ template <int block_rows, int block_cols, int step, int num_rhs, int rhs_group, 
 /// sum[i][rhs] = the products of the blocks first, first + step, … below `end`, for the thread's
 /// group of right-hand sides.
 template <int block_rows, int block_cols, int step, int unroll, int num_rhs, int rhs_group,
-          typename Value, typename Vector, typename Storage, typename Index>
+          vector_form x_form = vector_form::dense, typename Value, typename Vector,
+          typename Storage, typename Index>
 [[gnu::always_inline]] inline void multiply_blocks(Value* sum, const Storage* values,
                                                    const Index* col_idx, const long* block_masks,
-                                                   const Vector* x, long num_cols, long first,
-                                                   long end) {
+                                                   const Vector* x, long ld_x, long num_cols,
+                                                   long first, long end) {
     constexpr int height = block_rows * rhs_group;
     // A matrix narrower than a block has no c neighbours of x.
     bool done = num_cols >= block_cols;
     if (done) {
-        add_blocks<block_rows, block_cols, step, unroll, num_rhs, rhs_group>(sum, values, col_idx,
-                                                                             x, first, end);
+        add_blocks<block_rows, block_cols, step, unroll, num_rhs, rhs_group, x_form>(
+            sum, values, col_idx, x, ld_x, first, end);
         done = !has_nan<height>(sum);
     }
     if (!done) {
         for (int e = 0; e < height; ++e) {
             sum[e] = Value{};
         }
-        add_unfilled_blocks<block_rows, block_cols, step, num_rhs, rhs_group, 1>(
-            sum, values, col_idx, block_masks, x, first, end);
+        add_unfilled_blocks<block_rows, block_cols, step, num_rhs, rhs_group, 1, x_form>(
+            sum, values, col_idx, block_masks, x, ld_x, first, end);
     }
 }
 
@@ -186,10 +192,11 @@ template <int block_rows, int block_cols, int step, int unroll, int num_rhs, int
 /// loaded as value and col: those from number `from` on, `turns` in turn for each `rhs_lanes` lanes,
 /// of which there are `left`.
 template <bool wide, int width, int turns, int block_rows, int block_cols, int num_rhs,
-          int rhs_group, int rhs_lanes, typename Value, typename Vector, typename Storage,
-          typename Index>
+          int rhs_group, int rhs_lanes, vector_form x_form, typename Value, typename Vector,
+          typename Storage, typename Index>
 [[gnu::always_inline]] inline void add_loaded_blocks(Value* sum, const Storage* value, Index col,
-                                                     const Vector* x, int from, long left) {
+                                                     const Vector* x, long ld_x, int from,
+                                                     long left) {
     constexpr int blocks = width / rhs_lanes;  // at a time
     constexpr int piece = block_cols * rhs_group;
     Vector factor[turns * piece] = {};
@@ -198,9 +205,9 @@ template <bool wide, int width, int turns, int block_rows, int block_cols, int n
         const Index shared = shuffle<width>(col, block);
         if (left > block) {
             for (int j = 0; j < block_cols; ++j) {
-                load_piece<wide, vector_form::dense, num_rhs, rhs_group, rhs_lanes>(
+                load_piece<wide, x_form, num_rhs, rhs_group, rhs_lanes>(
                     factor + turn * piece + j * rhs_group,
-                    row_at<vector_form::dense, num_rhs>(x, static_cast<long>(shared) + j, 0), 0);
+                    row_at<x_form, num_rhs>(x, static_cast<long>(shared) + j, ld_x), ld_x);
             }
         }
     }
@@ -219,11 +226,11 @@ template <bool wide, int width, int turns, int block_rows, int block_cols, int n
 
 /// Adds to *sum what multiply_shared_blocks says, fill included. All lanes of the warp take part.
 template <bool wide, int block_rows, int block_cols, int step, int unroll, int num_rhs,
-          int rhs_group, int rhs_lanes, typename Value, typename Vector, typename Storage,
-          typename Index>
+          int rhs_group, int rhs_lanes, vector_form x_form, typename Value, typename Vector,
+          typename Storage, typename Index>
 [[gnu::always_inline]] inline void add_shared_blocks(Value* sum, const Storage* values,
                                                      const Index* col_idx, const Vector* x,
-                                                     int lane, long begin, long end) {
+                                                     long ld_x, int lane, long begin, long end) {
     constexpr int size = block_rows * block_cols;
     constexpr int turns = unroll < rhs_lanes ? unroll : rhs_lanes;
     constexpr int blocks = turns * (step / rhs_lanes);  // under way at a time
@@ -241,8 +248,8 @@ template <bool wide, int block_rows, int block_cols, int step, int unroll, int n
         for (int from = 0; from < step; from += blocks) {
             if (any_lane(first + from < end)) {
                 add_loaded_blocks<wide, step, turns, block_rows, block_cols, num_rhs, rhs_group,
-                                  rhs_lanes>(sum, value, col, x, from + lane / rhs_lanes,
-                                             end - first);
+                                  rhs_lanes, x_form>(sum, value, col, x, ld_x,
+                                                     from + lane / rhs_lanes, end - first);
             }
         }
     }
@@ -252,28 +259,32 @@ template <bool wide, int block_rows, int block_cols, int step, int unroll, int n
 /// piece of the right-hand sides. Each lane loads a block of its own, side by side, and hands it to
 /// the `rhs_lanes` lanes that share it. All lanes of the warp take part.
 template <int block_rows, int block_cols, int step, int unroll, int num_rhs, int rhs_group,
-          int rhs_lanes, typename Value, typename Vector, typename Storage, typename Index>
+          int rhs_lanes, vector_form x_form, typename Value, typename Vector, typename Storage,
+          typename Index>
 [[gnu::always_inline]] inline void multiply_shared_blocks(Value* sum, const Storage* values,
                                                           const Index* col_idx,
                                                           const long* block_masks, const Vector* x,
-                                                          long num_cols, int lane, long begin,
-                                                          long end) {
+                                                          long ld_x, long num_cols, int lane,
+                                                          long begin, long end) {
     constexpr int height = block_rows * rhs_group;
-    const Vector* piece = x + first_place<num_rhs, rhs_group, rhs_lanes, Vector>(lane);
+    const Vector* piece =
+        place_at<x_form>(x, first_place<num_rhs, rhs_group, rhs_lanes, Vector>(lane), ld_x);
     // A matrix narrower than a block has no c neighbours of x.
     bool done = num_cols >= block_cols;
     if (done) {
         bool wide = false;
-        if constexpr (may_be_wide<vector_form::dense, num_rhs, rhs_group, Vector>) {
-            wide = are_wide<vector_form::dense>(x, 0);
+        if constexpr (may_be_wide<x_form, num_rhs, rhs_group, Vector>) {
+            wide = are_wide<x_form>(x, ld_x);
             if (wide) {
                 add_shared_blocks<true, block_rows, block_cols, step, unroll, num_rhs, rhs_group,
-                                  rhs_lanes>(sum, values, col_idx, piece, lane, begin, end);
+                                  rhs_lanes, x_form>(sum, values, col_idx, piece, ld_x, lane, begin,
+                                                     end);
             }
         }
         if (!wide) {
             add_shared_blocks<false, block_rows, block_cols, step, unroll, num_rhs, rhs_group,
-                              rhs_lanes>(sum, values, col_idx, piece, lane, begin, end);
+                              rhs_lanes, x_form>(sum, values, col_idx, piece, ld_x, lane, begin,
+                                                 end);
         }
         done = !has_nan<height>(sum);
     }
@@ -281,8 +292,8 @@ template <int block_rows, int block_cols, int step, int unroll, int num_rhs, int
         for (int e = 0; e < height; ++e) {
             sum[e] = Value{};
         }
-        add_unfilled_blocks<block_rows, block_cols, step / rhs_lanes, num_rhs, rhs_group,
-                            rhs_lanes>(sum, values, col_idx, block_masks, piece,
-                                       begin + lane / rhs_lanes, end);
+        add_unfilled_blocks<block_rows, block_cols, step / rhs_lanes, num_rhs, rhs_group, rhs_lanes,
+                            x_form>(sum, values, col_idx, block_masks, piece, ld_x,
+                                    begin + lane / rhs_lanes, end);
     }
 }

@@ -92,16 +92,6 @@ template <int stride, typename Value>
 template <typename Value>
 inline constexpr int meeting_words = is_same<Value, complex_f64> ? 3 : 1;
 
-/// Where number `rhs` of the thread's group is in row `row` of vectors of that form.
-template <vector_form form, int num_rhs, int rhs_group>
-[[gnu::always_inline]] inline long element_in(long row, int rhs, long ld) {
-    if constexpr (form == vector_form::dense) {
-        return element_of<num_rhs, rhs_group>(row) + rhs;
-    } else {
-        return element_apart<form, num_rhs, rhs_group>(row, rhs, ld);
-    }
-}
-
 /// y of one right-hand side for a row of which this warp or block has the part `sum`; whoever
 /// completes it. A complex_f64 takes two lanes, for its parts `component` 0 and 1.
 template <scale alpha_mode, scale beta_mode, int num_rhs, int rhs_group, bool has_epilogue,

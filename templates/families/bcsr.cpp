@@ -74,7 +74,8 @@ KernelEntry bcsr_fused() {
                        .loads_ahead = true}},
             .workspace = {},
             .determinism = Determinism::always,
-            .shares_entries = shares_blocks};
+            .shares_entries = shares_blocks,
+            .takes_forms = true};
 }
 
 KernelEntry bcsr_split() {

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <array>
 #include <string>
 
@@ -76,6 +77,18 @@ std::vector<WorkspaceTemplate> carries(std::string_view step,
             {"carry_sum", "value", 1, true, step, per_block}};
 }
 
+/// Blocks that leave each lane the registers for all pieces of x that it loads together. Without,
+/// NVIDIA's compilers keep more warps, whose lanes load one piece after the other. Lanes that share
+/// an entry with few others have few pieces.
+std::int64_t blocks_of_pieces(const Signature& s) {
+    constexpr std::int64_t threads = 1024, fewer = 768;  // resident, with 64 and 80 registers
+    constexpr int least_lanes = 4;
+    if (rhs_lanes(s) < least_lanes) return 0;
+    const std::size_t piece = static_cast<std::size_t>(rhs_group(s)) * size_of(accumulator_type(s));
+    const bool rounds = piece > 16 && param(s, "subwarp") >= s.target.wavefront;
+    return std::max<std::int64_t>(1, (rounds ? fewer : threads) / param(s, "block"));
+}
+
 KernelEntry csr_classical() {
     const auto grid = [](const Signature& s) {
         return GridRule{.items = "num_rows",
@@ -91,6 +104,7 @@ KernelEntry csr_classical() {
                        .rule = StepRule::grid,
                        .grid = grid,
                        .block = block_of,
+                       .resident_blocks = blocks_of_pieces,
                        .overlaps = true,
                        .loads_ahead = true}},
             .workspace = {},

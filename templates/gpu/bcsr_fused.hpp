@@ -19,12 +19,14 @@
 
 /// y = αAx + βy for A in BCSR.
 template <typename Value, typename Vector, typename Storage, typename Index, typename Offset,
-          scale alpha_mode, scale beta_mode, int num_rhs, int rhs_group, int rhs_lanes,
-          bool has_epilogue, int block, int subwarp, int unroll, int block_rows, int block_cols>
+          scale alpha_mode, scale beta_mode, int num_rhs, vector_form x_form, vector_form y_form,
+          int rhs_group, int rhs_lanes, bool has_epilogue, int block, int subwarp, int unroll,
+          int block_rows, int block_cols>
 void bcsr_fused(long num_rows, long num_cols, long num_block_rows,
                 const Offset* __restrict__ block_ptr, const Index* __restrict__ col_idx,
                 const long* __restrict__ block_masks, const Storage* __restrict__ values,
-                const Vector* __restrict__ x, Vector* __restrict__ y, Vector alpha, Vector beta) {
+                const Vector* __restrict__ x, long ld_x, Vector* __restrict__ y, long ld_y,
+                Vector alpha, Vector beta) {
     const int lane = static_cast<int>(threadIdx.x) % subwarp;
     const long block_row =
         static_cast<long>(blockIdx.x) * (block / subwarp) + threadIdx.x / subwarp;
@@ -40,14 +42,14 @@ void bcsr_fused(long num_rows, long num_cols, long num_block_rows,
             const long end = is_row ? block_ptr[block_row + 1] : 0;
             await_launches_ahead();
             multiply_shared_blocks<block_rows, block_cols, subwarp, unroll, num_rhs, rhs_group,
-                                   rhs_lanes>(sum, values, col_idx, block_masks, x, num_cols, lane,
-                                              begin, end);
+                                   rhs_lanes, x_form>(sum, values, col_idx, block_masks, x, ld_x,
+                                                      num_cols, lane, begin, end);
         } else if (block_row < num_block_rows) {
             const long begin = block_ptr[block_row];
             const long end = block_ptr[block_row + 1];
             await_launches_ahead();
-            multiply_blocks<block_rows, block_cols, subwarp, unroll, num_rhs, rhs_group>(
-                sum, values, col_idx, block_masks, x, num_cols, begin + lane, end);
+            multiply_blocks<block_rows, block_cols, subwarp, unroll, num_rhs, rhs_group, x_form>(
+                sum, values, col_idx, block_masks, x, ld_x, num_cols, begin + lane, end);
         }
         for (int e = 0; e < block_rows * rhs_group; ++e) {
             sum[e] = subwarp_sum<subwarp, rhs_lanes>(sum[e]);
@@ -58,8 +60,8 @@ void bcsr_fused(long num_rows, long num_cols, long num_block_rows,
             const long row = block_row * block_rows + i;
             if (row < num_rows) {
                 store_row_of_lane<alpha_mode, beta_mode, num_rhs, rhs_group, rhs_lanes,
-                                  has_epilogue, vector_form::dense>(
-                    y, 0, row, lane, sum + i * rhs_group, alpha, beta);
+                                  has_epilogue, y_form>(y, ld_y, row, lane, sum + i * rhs_group,
+                                                        alpha, beta);
             }
         }
     }

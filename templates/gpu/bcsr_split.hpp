@@ -44,7 +44,7 @@ void bcsr_split_multiply(long num_cols, long num_blocks, const Index* __restrict
     if (k < num_blocks) {
         Value sum[block_rows * rhs_group] = {};
         multiply_blocks<block_rows, block_cols, 1, 1, num_rhs, rhs_group>(
-            sum, values, col_idx, block_masks, x, num_cols, k, k + 1);
+            sum, values, col_idx, block_masks, x, 0, num_cols, k, k + 1);
         for (int i = 0; i < block_rows; ++i) {
             for (int rhs = 0; rhs < rhs_group; ++rhs) {
                 products[place_of_product<block, block_rows, num_rhs>(

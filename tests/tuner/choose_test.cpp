@@ -186,23 +186,26 @@ TEST(Choose, SeveralRightHandSides) {
     EXPECT_TRUE(chosen(long_rows, r).starts_with("csr_rows_")) << "each entry has an x of its own";
     r.num_rhs = 8;
     Features uneven = small_features(6.6);
-    uneven.variance_row = 0.0601 * 6.6 * 6.6;
+    uneven.sell_padding = {1.15, 1.2, 1.3};
+    uneven.nnz = 110'000 - uneven.rows;
     EXPECT_NE(chosen(uneven, r).find(" | 8 right-hand sides, mean row "), std::string::npos);
     EXPECT_TRUE(chosen(uneven, r).starts_with("sell_")) << chosen(uneven, r);
+    uneven.nnz -= 1;
+    EXPECT_TRUE(chosen(uneven, r).starts_with("csr_rows_")) << "branches that are learnt by heart";
+    uneven.nnz = 110'000;
     r.num_rhs = 16;
-    uneven.rows = 46'874;
+    EXPECT_TRUE(chosen(uneven, r).starts_with("csr_rows_")) << "y in order counts";
+    r.num_rhs = 8;
+    uneven.rows = 93'749;
     EXPECT_TRUE(chosen(uneven, r).starts_with("sell_"));
     uneven.rows += 1;
     EXPECT_TRUE(chosen(uneven, r).starts_with("csr_rows_")) << "6 MB of y, in any order";
-    r.num_rhs = 8;
+    uneven.rows -= 1;
     uneven.value_type = ValueType::c64;
     EXPECT_TRUE(chosen(uneven, r).starts_with("csr_rows_"));
     uneven.value_type = ValueType::f64;
-    uneven.variance_row = 0.0599 * 6.6 * 6.6;
-    EXPECT_TRUE(chosen(uneven, r).starts_with("csr_rows_"));
-    uneven.variance_row = 100;
-    uneven.nnz = (1 << 16) - 1;
-    EXPECT_TRUE(chosen(uneven, r).starts_with("csr_rows_"));
+    uneven.sell_padding.front() = 1.149;
+    EXPECT_TRUE(chosen(uneven, r).starts_with("csr_rows_")) << "rows as long as their neighbours";
 }
 
 TEST(Choose, RightHandSidesBeyondTheCachesAreAskedForAhead) {

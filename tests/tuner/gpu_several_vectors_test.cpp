@@ -67,13 +67,22 @@ TEST(GpuSeveralVectors, LanesOfAnEntryMoveLines) {
 }
 
 TEST(GpuSeveralVectors, LanesOfAnEntryMoveTwoLines) {
-    EXPECT_EQ(parameter(even_features(10), of_vectors(32), "unroll"), 2);
-    Features f = even_features(3, 65'536);
-    EXPECT_EQ(parameter(f, of_vectors(32), "subwarp"), 8) << "one load takes a row";
-    f.max_row = 9;
-    EXPECT_EQ(parameter(f, of_vectors(32), "subwarp"), 16);
-    EXPECT_EQ(parameter(even_features(3, 65'535), of_vectors(32), "subwarp"), 16);
-    EXPECT_EQ(parameter(even_features(3.25, 65'536), of_vectors(32), "subwarp"), 16);
+    const auto both = [](const Features& f) {
+        return std::array{parameter(f, of_vectors(32), "subwarp"),
+                          parameter(f, of_vectors(32), "unroll")};
+    };
+    EXPECT_EQ(both(even_features(6, 46'875)), (std::array<std::int64_t, 2>{16, 2}));
+    EXPECT_EQ(both(even_features(6, 46'874)), (std::array<std::int64_t, 2>{8, 4})) << "little of y";
+    EXPECT_EQ(both(even_features(5.9, 46'875)), (std::array<std::int64_t, 2>{8, 2}))
+        << "short rows";
+    Features f = even_features(20, 8192);
+    f.max_row = 31;
+    EXPECT_EQ(both(f), (std::array<std::int64_t, 2>{16, 4}));
+    f.max_row = 40;
+    EXPECT_EQ(both(f), (std::array<std::int64_t, 2>{16, 8})) << "waits for its longest row";
+    f.max_row = 31;
+    f.rows = 8191;
+    EXPECT_EQ(both(f), (std::array<std::int64_t, 2>{16, 8})) << "few threads";
     EXPECT_EQ(parameter(even_features(40, 5000), of_vectors(32), "subwarp"), 32) << "few rows";
     EXPECT_EQ(parameter(even_features(40, 5000), of_vectors(32), "unroll"), 4);
     Signature s;
@@ -91,6 +100,40 @@ TEST(GpuSeveralVectors, LanesOfAnEntryMoveTwoLines) {
     }
 }
 
+TEST(GpuSeveralVectors, RegistersHoldThePiecesUnderWay) {
+    const auto resident = [](int k, std::int64_t subwarp, std::int64_t block) {
+        Signature s;
+        s.kernel = "csr_classical";
+        s.target = parse_target("sm_90");
+        s.num_rhs = k;
+        s.params = {{"subwarp", subwarp}, {"block", block}};
+        return kernel_entry("csr_classical").steps.front().resident_blocks(complete(s));
+    };
+    EXPECT_EQ(resident(1, 8, 128), 0);
+    EXPECT_EQ(resident(4, 8, 128), 0) << "few lanes, few pieces";
+    EXPECT_EQ(resident(8, 4, 128), 8);
+    EXPECT_EQ(resident(16, 32, 256), 4);
+    EXPECT_EQ(resident(32, 16, 128), 8);
+    EXPECT_EQ(resident(32, 32, 128), 6);
+    EXPECT_EQ(resident(32, 32, 1024), 1);
+}
+
+TEST(GpuSeveralVectors, FewShortRowsHaveMoreLanes) {
+    EXPECT_EQ(parameter(even_features(16, 8191), of_vectors(16), "subwarp"), 16);
+    EXPECT_EQ(parameter(even_features(15, 8192), of_vectors(16), "subwarp"), 8);
+    Features f = with_longest(32, 5);
+    f.rows = 60'000;
+    f.nnz = 300'000;
+    EXPECT_EQ(parameter(f, of_vectors(8), "subwarp"), 8) << "waits for its longest row";
+    EXPECT_EQ(parameter(f, of_vectors(16), "unroll"), 8);
+    f.max_row = 31;
+    EXPECT_EQ(parameter(f, of_vectors(8), "subwarp"), 4);
+    EXPECT_EQ(parameter(f, of_vectors(16), "unroll"), 4);
+    f.max_row = 32;
+    f.nnz = 1'000'000;
+    EXPECT_EQ(parameter(f, of_vectors(8), "subwarp"), 4) << "a large product";
+}
+
 TEST(GpuSeveralVectors, SmallProductsWaitForALongRowInLargerBlocks) {
     Features f = with_longest(256);
     f.rows = 29'999;
@@ -100,6 +143,9 @@ TEST(GpuSeveralVectors, SmallProductsWaitForALongRowInLargerBlocks) {
     f.max_row = 255;
     EXPECT_EQ(parameter(f, of_vectors(8), "block"), 128);
     f.max_row = 256;
+    f.rows = 125'000;
+    EXPECT_EQ(parameter(f, of_vectors(8), "block"), 128) << "much of y";
+    f.rows = 29'999;
     f.nnz = 300'000;
     EXPECT_EQ(parameter(f, of_vectors(8), "block"), 128);
 }
@@ -173,16 +219,20 @@ TEST(GpuSeveralVectors, FewRowsLeaveNoMultiprocessorIdle) {
 TEST(GpuSeveralVectors, PiecesUnderWay) {
     EXPECT_EQ(parameter(even_features(4, 99'999), of_vectors(16), "unroll"), 4) << "few wait";
     EXPECT_EQ(parameter(even_features(4, 100'000), of_vectors(16), "unroll"), 2);
-    const auto by_length = [](double mean, std::int64_t entries, std::int64_t longest, int k) {
+    const auto by_length = [](double mean, std::int64_t entries, std::int64_t longest, int k,
+                              std::int64_t rows = 40'000) {
         Features f = with_longest(longest, mean);
         f.nnz = entries;
+        f.rows = rows;
         return parameter(f, of_vectors(k), "unroll");
     };
     EXPECT_EQ(by_length(10, 500'000, 5000, 16), 8);
     EXPECT_EQ(by_length(5, 200'000, 5000, 16), 8);
     EXPECT_EQ(by_length(5, 400'000, 5000, 16), 4) << "many short rows";
+    EXPECT_EQ(by_length(5, 200'000, 5000, 16, 125'000), 4) << "much of y";
     EXPECT_EQ(by_length(10, 200'000, 5000, 32), 8) << "waits for a long row";
     EXPECT_EQ(by_length(10, 200'000, 500, 32), 4);
+    EXPECT_EQ(by_length(10, 200'000, 5000, 32, 62'500), 4) << "much of y";
     EXPECT_EQ(by_length(10, 400'000, 5000, 32), 4);
 }
 

@@ -33,15 +33,30 @@ std::int64_t distinct(const std::vector<std::int64_t>& ascending, std::int64_t d
     return count;
 }
 
+/// Adds to columns the `width` - 1 that follow each.
+void add_neighbours(std::vector<std::int64_t>& columns, std::int64_t width) {
+    const std::size_t count = columns.size();
+    columns.reserve(count * static_cast<std::size_t>(width));
+    for (std::int64_t j = 1; j < width; ++j)
+        for (std::size_t i = 0; i < count; ++i) columns.push_back(columns[i] + j);
+}
+
 }  // namespace
 
 XGathers count_x_gathers(const StoredMatrix& stored, const Signature& signature, std::int64_t rows,
                          const XWindow& window, const CopyHere& copy) {
-    // Of SELL: slices of so many rows, whose lengths count columns of the slice.
     const bool sliced = stored.arrays.contains("slice_ptr");
-    const std::int64_t height =
-        sliced ? signature.params.at("lanes") * signature.params.at("unroll") : 1;
-    const void* const begins = stored.arrays.at(sliced ? "slice_ptr" : "row_ptr");
+    const bool blocked = stored.arrays.contains("block_ptr");
+    const auto param = [&](const char* name) { return signature.params.at(name); };
+    // Rows of a piece; indices for each number that `begins` counts; columns that an index names.
+    const std::int64_t height = sliced    ? param("lanes") * param("unroll")
+                                : blocked ? param("block_rows")
+                                          : 1;
+    const std::int64_t each = sliced ? height : 1;
+    const std::int64_t width = blocked ? param("block_cols") : 1;
+    const void* const begins = stored.arrays.at(sliced    ? "slice_ptr"
+                                                : blocked ? "block_ptr"
+                                                          : "row_ptr");
     const void* const col_idx = stored.arrays.at("col_idx");
     const std::int64_t pieces = (rows + height - 1) / height;
     const std::int64_t of_window = std::max<std::int64_t>(1, window.rows / height);
@@ -52,11 +67,12 @@ XGathers count_x_gathers(const StoredMatrix& stored, const Signature& signature,
         const std::int64_t first = windows * i / samples * of_window;
         const std::int64_t count = std::min(of_window, pieces - first);
         const auto ends = integers(signature.offset, begins, first, count + 1, copy);
-        const std::int64_t taken = std::min((ends.back() - ends.front()) * height, most_entries);
-        auto touched = integers(signature.index, col_idx, ends.front() * height, taken, copy);
+        const std::int64_t taken = std::min((ends.back() - ends.front()) * each, most_entries);
+        auto touched = integers(signature.index, col_idx, ends.front() * each, taken, copy);
         std::erase(touched, -1);  // padding
+        add_neighbours(touched, width);
         std::ranges::sort(touched);
-        entries += std::ssize(touched);
+        entries += std::ssize(touched) * (blocked ? height : 1);
         columns += distinct(touched, 1);
         lines +=
             distinct(touched, std::max<std::int64_t>(1, window.line_bytes / window.element_bytes));

@@ -29,8 +29,8 @@ struct XWindow {
 /// Copies bytes of the stored matrix to this host.
 using CopyHere = std::function<void(void* to, const void* from, std::size_t bytes)>;
 
-/// Counts a sample of a matrix of so many rows in CSR or SELL, whose kernel is that of `signature`.
-/// {1, 1} where there are no entries.
+/// Counts a sample of a matrix of so many rows in CSR, SELL or BCSR, of which the fill counts,
+/// whose kernel is that of `signature`. {1, 1} where there are no entries.
 XGathers count_x_gathers(const StoredMatrix& stored, const Signature& signature, std::int64_t rows,
                          const XWindow& window, const CopyHere& copy);
 

@@ -20,6 +20,7 @@ std::int64_t lanes_of_an_entry(const Situation& s) {
 }
 
 constexpr std::int64_t few_threads = 1 << 18;  ///< of one launch, that keep no H100 busy
+constexpr double fewest = 1 << 16;  ///< the same, of which two may have one entry of a row
 
 /// Lanes of each of `rows` rows of `mean` entries where `lanes` of them share one: as many as load
 /// what two or three rounds take, more where fewer than `few` threads would be had.
@@ -32,9 +33,11 @@ std::int64_t lanes_of_a_row(const Situation& s, std::int64_t lanes, double mean,
     while (all < most_shared * lanes && 2 * all <= enough &&
            mean >= rounds * static_cast<double>(all))
         all *= 2;
-    while (2 * all <= wavefront && rows * static_cast<double>(all) < few &&
-           mean >= static_cast<double>(2 * all))
-        all *= 2;
+    const auto more_pay = [&] {
+        const double threads = rows * static_cast<double>(all);
+        return threads < few && mean >= static_cast<double>(threads < fewest ? all : 2 * all);
+    };
+    while (2 * all <= wavefront && more_pay()) all *= 2;
     return std::min(wavefront, all);
 }
 
@@ -58,6 +61,7 @@ double row_bytes(const Situation& s) {
 
 constexpr double line = 128;                     ///< bytes of the first cache
 constexpr std::int64_t lanes_of_two_lines = 16;  ///< that share an entry, where a row has no others
+constexpr std::int64_t waiting_lanes = 8;        ///< of a row in products that wait for one
 
 /// Whether the lanes that share an entry have one piece of 16 bytes each, and not two.
 bool has_one_piece(const Situation& s) {
@@ -65,20 +69,46 @@ bool has_one_piece(const Situation& s) {
     return row_bytes(s) <= piece * static_cast<double>(lanes_of_an_entry(s));
 }
 
+/// Of y. Products with little are over in a few rounds of loads.
+double y_bytes(const Situation& s) {
+    return static_cast<double>(s.f.rows) * row_bytes(s);
+}
+constexpr double little = 12e6;  ///< bytes of y
+
+/// Whether the longest row, of more than a usual few entries, takes a small product longer than the
+/// others.
+bool waits_for_a_row(const Situation& s) {
+    constexpr double small = 1e6, apart = 2;  // entries; longest row over the mean
+    constexpr std::int64_t least = 32;
+    return static_cast<double>(s.f.nnz) < small && s.f.max_row >= least &&
+           static_cast<double>(s.f.max_row) >= apart * s.f.mean_row;
+}
+
+constexpr double short_mean = 6;  ///< mean row, that one round of loads takes
+
+/// The same where a row of x has more than one line.
+std::int64_t pieces_of_two_lines(const Situation& s) {
+    constexpr double few = 1 << 17;  // threads
+    const std::int64_t all = subwarp_of_many(s);
+    if (y_bytes(s) >= little) return s.f.mean_row < short_mean || all == lanes_of_two_lines ? 2 : 4;
+    if (all != lanes_of_two_lines) return 4;
+    return static_cast<double>(s.f.rows * all) < few || waits_for_a_row(s) ? 8 : 4;
+}
+
 /// Pieces of rows of x under way at a time where lanes share entries: fewer of short rows leave
 /// room for more warps, of which 64 want lanes with 32 registers.
 std::int64_t pieces_at_a_time(const Situation& s) {
-    constexpr double short_mean = 6, long_mean = 10;
+    constexpr double long_mean = 10;
     constexpr std::int64_t many_lanes = 8, few_lanes = 4;
     const std::int64_t lanes = lanes_of_an_entry(s);
     const double mean = s.f.mean_row;
     if (lanes < many_lanes) return lanes == few_lanes && mean >= long_mean ? 8 : 4;
+    if (!has_one_piece(s)) return pieces_of_two_lines(s);
+    if (waits_for_a_row(s)) return 8;
     constexpr std::int64_t few_waves =
         800'000;  // threads: more of them wait with fewer pieces each
     if (mean < short_mean) return s.f.rows * lanes < few_waves ? 4 : 2;
-    const bool few = s.f.rows * subwarp_of_many(s) < few_threads;
-    if (!has_one_piece(s)) return subwarp_of_many(s) == lanes_of_two_lines ? 2 : 4;
-    return few ? 8 : 4;
+    return s.f.rows * subwarp_of_many(s) < few_threads ? 8 : 4;
 }
 
 /// Whether waiting for the longest row is what a product takes, rather than its bytes.
@@ -117,8 +147,9 @@ std::int64_t block_of_long_rows(const Situation& s) {
     constexpr double long_mean = 256;
     const std::int64_t lanes = lanes_of_an_entry(s);
     const bool few = s.f.rows < few_rows && s.f.mean_row >= long_mean && is_small(s) && lanes > 1;
-    const bool waits =
-        lanes >= many_lanes && s.f.nnz < small && s.f.max_row >= long_row && !leaves_idle(s);
+    constexpr double much = 8e6;  // bytes of y: then registers for more warps count
+    const bool waits = lanes >= many_lanes && s.f.nnz < small && s.f.max_row >= long_row &&
+                       y_bytes(s) < much && !leaves_idle(s);
     return few || waits ? 2 * usual : usual;
 }
 
@@ -144,24 +175,29 @@ std::int64_t lanes_of_a_short_row(const Situation& s) {
 /// unless a long row is what small products wait for, and fewer of many short rows.
 std::int64_t pieces_by_length(const Situation& s) {
     constexpr std::int64_t many_lanes = 8, longest = 512;
-    constexpr double short_mean = 6, many = 5e6;  // entries times right-hand sides
+    constexpr double many = 5e6;   // entries times right-hand sides
+    constexpr double much = 16e6;  // bytes of y
     if (lanes_of_an_entry(s) < many_lanes) return 4;
-    if (!has_one_piece(s)) return is_small(s) && s.f.max_row > longest ? 8 : 4;
-    const bool many_short =
-        s.f.mean_row < short_mean && static_cast<double>(s.f.nnz) * s.request.num_rhs >= many;
-    return many_short ? 4 : 8;
+    if (!has_one_piece(s)) return is_small(s) && s.f.max_row > longest && y_bytes(s) < much ? 8 : 4;
+    const bool many_rows =
+        static_cast<double>(s.f.nnz) * s.request.num_rhs >= many || y_bytes(s) >= much;
+    return s.f.mean_row < short_mean && many_rows ? 4 : 8;
 }
 
 }  // namespace
 
 std::int64_t subwarp_of_many(const Situation& s) {
-    constexpr double short_mean = 3.25;
-    constexpr std::int64_t many = 65'536;  // rows, each of which one load takes
     const std::int64_t lanes = lanes_of_an_entry(s);
     if (lanes == 1) return lanes_alone(s);
-    const std::int64_t all = lanes_of_a_row(s, lanes, s.f.mean_row, static_cast<double>(s.f.rows));
-    const bool many_short = s.f.mean_row < short_mean && s.f.max_row <= lanes && s.f.rows >= many;
-    return has_one_piece(s) || many_short ? all : std::max(all, lanes_of_two_lines);
+    std::int64_t all = lanes_of_a_row(s, lanes, s.f.mean_row, static_cast<double>(s.f.rows));
+    if (!has_one_piece(s)) {
+        // Eight lanes have two pieces each under way, sixteen fewer rows that wait for the longest.
+        const bool few_pieces = y_bytes(s) < little || s.f.mean_row < short_mean;
+        return few_pieces ? all : std::max(all, lanes_of_two_lines);
+    }
+    const std::int64_t threads = s.f.rows * all;
+    if (all < waiting_lanes && threads < few_threads && waits_for_a_row(s)) all *= 2;
+    return all;
 }
 
 bool has_few_wide_rows(const Situation& s) {

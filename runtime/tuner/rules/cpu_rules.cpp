@@ -25,12 +25,12 @@ constexpr double cached_bytes = 1e6;          ///< of A for each thread
 constexpr double even_sorted_padding = 1.05;  ///< the same with sorted rows
 constexpr double short_sorted_padding = 1.1;
 // Of several right-hand sides: docs/explanation/several-vectors.md.
-constexpr std::int64_t least_uneven_entries = 1 << 16;
+constexpr std::int64_t least_uneven_branches = 110'000;  ///< rows and entries: more than a
+                                                         ///< predictor remembers
 constexpr double most_uneven_mean = 7;
-constexpr double least_uneven_variation = 0.06;  ///< variance over the mean row's square
-constexpr int most_rhs_of_uneven_rows = 16, most_rhs_of_far_y = 8;  ///< right-hand sides: with
-                                                                    ///< more, y in order counts
-constexpr double least_far_x = 6e6;  ///< bytes of x, of which a core's caches hold a part only
+constexpr double least_uneven_padding = 1.15;  ///< of slices in order: rows differ from neighbours
+constexpr int most_rhs_of_uneven_rows = 8;     ///< right-hand sides: with more, y in order counts
+constexpr double least_far = 6e6;  ///< bytes of x or y, of which a core's caches hold a part only
 // Of compressed strips: docs/performance.md.
 constexpr double least_strips_bytes =
     1.5e6;                                  ///< of A in CSR for each thread: about a core's caches
@@ -61,9 +61,9 @@ Pick long_rows(const Situation& s) {
 
 /// Rows that end where no predictor of branches knows it, which with few right-hand sides takes as
 /// long as their entries. Those of few entries are learnt by heart.
-bool has_uneven_short_rows(const RowFeatures& f) {
-    return f.nnz >= least_uneven_entries && f.mean_row < most_uneven_mean &&
-           f.variance_row >= least_uneven_variation * f.mean_row * f.mean_row;
+bool has_uneven_short_rows(const Situation& s) {
+    return s.f.rows + s.f.nnz >= least_uneven_branches && s.f.mean_row < most_uneven_mean &&
+           padding(s) >= least_uneven_padding;
 }
 
 Pick several_right_hand_sides(const Situation& s) {
@@ -75,12 +75,12 @@ Pick several_right_hand_sides(const Situation& s) {
     if (cpu::stores_past_caches(s))
         return {"csr_ahead",
                 fmt::format("{}, {:.1f} MB of x and y", why, (x_bytes + y_bytes) / 1e6)};
-    if (x_bytes >= least_far_x)
+    if (x_bytes >= least_far)
         return {"csr_ahead", fmt::format("{}, {:.1f} MB of x", why, x_bytes / 1e6)};
     if (cpu::unrolls_entries(s))
         return {"csr_vector", fmt::format("{}, mean row {:.1f}", why, s.f.mean_row)};
-    const int most_rhs = y_bytes < least_far_x ? most_rhs_of_uneven_rows : most_rhs_of_far_y;
-    if (s.request.num_rhs <= most_rhs && has_uneven_short_rows(s.f))
+    if (s.request.num_rhs <= most_rhs_of_uneven_rows && y_bytes < least_far &&
+        has_uneven_short_rows(s))
         return {"sell", fmt::format("{}, mean row {:.1f} ± {:.1f}", why, s.f.mean_row,
                                     std::sqrt(s.f.variance_row))};
     return {"csr_rows", why};
