@@ -81,6 +81,53 @@ struct CommandLine {
     }
 };
 
+std::vector<const CLI::App*> parts_of(const CLI::App& app) {
+    return app.get_subcommands([](const CLI::App*) { return true; });
+}
+
+/// The innermost command that was given: `info` of `spmvgen cache info`.
+CLI::App* deepest(CLI::App& program) {
+    const auto given = program.get_subcommands();
+    return given.empty() ? &program : deepest(*given.front());
+}
+
+/// "spmvgen cache info".
+std::string path_of(const CLI::App* app) {
+    return app->get_parent() == nullptr ? app->get_name()
+                                        : path_of(app->get_parent()) + " " + app->get_name();
+}
+
+struct WrongCommand {
+    std::string what;
+    const CLI::App* where;  ///< whose help tells more
+};
+
+/// Whether the words before the first option name a verb with all its parts.
+std::optional<WrongCommand> wrong_command(const CLI::App& program,
+                                          const std::vector<std::string>& arguments) {
+    const CLI::App* app = &program;
+    for (std::size_t i = 0; !parts_of(*app).empty(); ++i) {
+        std::string names;
+        const CLI::App* next = nullptr;
+        for (const CLI::App* part : parts_of(*app)) {
+            names += (names.empty() ? "" : ", ") + part->get_name();
+            if (i < arguments.size() && arguments[i] == part->get_name()) next = part;
+        }
+        // A verb that works by itself, too.
+        if (next == nullptr && app->get_require_subcommand_min() == 0) return std::nullopt;
+        if (i == arguments.size())
+            return WrongCommand{"a command is missing: use one of " + names, app};
+        if (next == nullptr && arguments[i].starts_with("-")) {
+            if (app->get_option_no_throw(arguments[i]) != nullptr) return std::nullopt;
+            return WrongCommand{unexpected_arguments(*app, {arguments[i]}), app};
+        }
+        if (next == nullptr)
+            return WrongCommand{"unknown command '" + arguments[i] + "': use one of " + names, app};
+        app = next;
+    }
+    return std::nullopt;
+}
+
 int usage_error(const std::string& what, const CLI::App* app, std::ostream& err) {
     err << "spmvgen: " << what << "\nsee: " << path_of(app) << " --help\n";
     return wrong_usage;

@@ -35,12 +35,6 @@ bool is_passing_name(std::string_view name) {
     return is_temporary_name(name) || is_digest_with(lock_suffix, name);
 }
 
-std::string entry_path(const Key& key) {
-    const std::string digest = key.digest();
-    return digest.substr(0, shard_digits) + "/" + digest.substr(shard_digits) +
-           std::string(entry_suffix);
-}
-
 void for_each_file(const File& directory, const std::function<void(const StoredFile&)>& visit) {
     for_each_name(directory, [&](const std::string& shard_name) {
         if (!is_hex(shard_name, shard_digits)) return;

@@ -7,7 +7,6 @@
 #include <string_view>
 
 #include "store/files.hpp"
-#include "store/key.hpp"
 
 /// Names of files in a store's directory (runtime/store/README.md), and going through them.
 namespace spmvgen {
@@ -26,9 +25,6 @@ std::string lock_name(std::string_view entry);
 /// Whether a name is that of a file that a process leaves only when it crashes: an entry in the
 /// making, or a lock.
 bool is_passing_name(std::string_view name);
-
-/// Path of an entry below the store's directory.
-std::string entry_path(const Key& key);
 
 /// A file in one of the directories that can hold entries.
 struct StoredFile {

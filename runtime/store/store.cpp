@@ -27,6 +27,13 @@ void warn_on_standard_error(const std::string& text) {
         fmt::print(stderr, "spmvgen: warning: {}\n", text);
 }
 
+/// Path of an entry below the store's directory.
+std::string entry_path(const Key& key) {
+    const std::string digest = key.digest();
+    return digest.substr(0, shard_digits) + "/" + digest.substr(shard_digits) +
+           std::string(entry_suffix);
+}
+
 }  // namespace
 
 Store::Store(std::string directory, bool writable)

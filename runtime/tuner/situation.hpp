@@ -25,4 +25,23 @@ inline std::int64_t given(const Situation& s, const std::string& name, std::int6
     return it != s.request.params.end() ? it->second : otherwise;
 }
 
+/// Of a value as kernels without codes have it, stored as narrow as the values allow.
+inline double stored_bytes(const Situation& s) {
+    return static_cast<double>(size_of(s.request.exact ? s.request.exact->storage
+                                                       : stored_type(s.request, s.f.value_type)));
+}
+
+/// Bytes of CSR a nonzero.
+inline double csr_bytes_a_nonzero(const Situation& s) {
+    const double rows = static_cast<double>(s.f.rows) / static_cast<double>(s.f.nnz);
+    return stored_bytes(s) + (1 + rows) * static_cast<double>(size_of(IndexType::i32));
+}
+
+/// The same of blocked CSR with the request's blocks, fill included.
+inline double blocked_bytes_a_nonzero(const Situation& s) {
+    const BlockChoice& blocks = *s.request.blocks;
+    return blocks.fill * (stored_bytes(s) + static_cast<double>(size_of(IndexType::i32)) /
+                                                (blocks.rows * blocks.cols));
+}
+
 }  // namespace spmvgen

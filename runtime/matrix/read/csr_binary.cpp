@@ -23,7 +23,6 @@ namespace {
 
 static_assert(std::endian::native == std::endian::little, "the form is little endian");
 
-constexpr std::array<char, 8> magic{'\x89', 'S', 'P', 'M', 'V', 'C', 'S', 'R'};
 constexpr std::uint32_t version = 1;
 constexpr std::int64_t array_alignment = 4096;
 constexpr std::int64_t checksum_block = std::int64_t{1} << 22;
@@ -214,7 +213,7 @@ IndexType index_type(std::uint8_t bytes) {
 
 BinaryHeader header_of(const CsrView& a) {
     BinaryHeader h;
-    h.magic = magic;
+    h.magic = csr_binary_magic;
     h.version = version;
     h.header_bytes = sizeof h;
     h.rows = a.rows;
@@ -235,11 +234,6 @@ void pad_to(OutputFile& file, std::int64_t& position, std::int64_t offset) {
 }
 
 }  // namespace
-
-bool is_csr_binary(const InputFile& file) {
-    std::array<char, 8> first{};
-    return file.read(first.data(), first.size(), 0) == first.size() && first == magic;
-}
 
 CsrMatrix read_csr_binary(const InputFile& file, const ReadOptions& options, FileHeader& header) {
     const int wanted = options.threads > 0 ? options.threads : omp_get_max_threads();

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <complex>
 
 #include "matrix/files/input_file.hpp"
@@ -20,6 +21,11 @@ struct ReadResult {
     FileHeader header;
     std::int64_t size_offset = -1;  ///< where a text tells its size; -1 = not a text
 };
+
+bool is_csr_binary(const InputFile& file) {
+    std::array<char, csr_binary_magic.size()> first{};
+    return file.read(first.data(), first.size(), 0) == first.size() && first == csr_binary_magic;
+}
 
 ReadResult read_any(const InputFile& file, const ReadOptions& options) {
     if (options.threads < 0)

@@ -35,10 +35,6 @@ struct CostConstants {
 std::string to_json(const CostConstants& constants, const CostScheme& scheme);
 CostConstants parse_cost_constants(std::string_view text, const CostScheme& scheme);
 
-/// Those of tuning_files() of the scheme's kind, the first that can be read; nothing when there are
-/// none. Warnings are written to the log.
-std::optional<CostConstants> read_cost_constants(const CostScheme& scheme);
-
 /// The time of a kernel with such costs, microseconds each as if it were all that there is. Nothing
 /// when there are no costs, or the constants know nothing of the kernel. Safe to call from any
 /// thread.

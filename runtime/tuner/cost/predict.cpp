@@ -1,11 +1,31 @@
 #include "tuner/cost/predict.hpp"
 
+#include "process/log.hpp"
+#include "spmvgen/error.hpp"
 #include "tuner/cost/cpu_costs.hpp"
 #include "tuner/cost/gpu_costs.hpp"
 #include "tuner/cost/work/gpu_units.hpp"
+#include "tuner/files/tuning_files.hpp"
 #include "tuner/plan/kernel_plan.hpp"
 
 namespace spmvgen {
+namespace {
+
+/// Those of tuning_files() of the scheme's kind, the first that can be read; nothing when there are
+/// none.
+std::optional<CostConstants> read_cost_constants(const CostScheme& scheme) {
+    Log log;
+    for (auto& file : tuning_files(scheme.kind)) {
+        try {
+            return parse_cost_constants(file.readable_text(), scheme);
+        } catch (const Error& error) {
+            log.warn(file.name + ": " + error.what());
+        }
+    }
+    return std::nullopt;
+}
+
+}  // namespace
 
 const CostConstants* gpu_constants() {
     static const std::optional<CostConstants> constants = read_cost_constants(gpu_scheme);

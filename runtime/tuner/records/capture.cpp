@@ -26,7 +26,6 @@ using Json = nlohmann::ordered_json;
 
 constexpr const char* kind = "capture";
 constexpr int schema = 1;
-constexpr std::string_view ending = ".capture.json";
 constexpr std::size_t digest_digits = 2 * sha256_bytes, file_digits = 16, question_digits = 8;
 constexpr std::int64_t most_capture_bytes = 1 << 20;
 constexpr std::int64_t numbers_a_part = 1 << 18;
@@ -97,7 +96,8 @@ std::vector<std::filesystem::path> capture_files(const std::filesystem::path& di
         if (is_capture_name(entry->path().string())) files.push_back(entry->path());
     if (error) fail(directory.string(), error.message());
     if (files.empty())
-        refuse_input(fmt::format("{} holds no capture: no file *{}", directory.string(), ending));
+        refuse_input(
+            fmt::format("{} holds no capture: no file *{}", directory.string(), capture_ending));
     std::ranges::sort(files);
     return files;
 }
@@ -162,15 +162,11 @@ Capture parse_capture(std::string_view text) {
 std::string capture_file_name(const std::string& pattern, ValueType values, const Question& q) {
     const std::string asked = fmt::format("{} {}", to_string(values), to_json(q));
     return fmt::format("{}-{}{}", pattern.substr(0, file_digits),
-                       to_hex(sha256(asked)).substr(0, question_digits), ending);
+                       to_hex(sha256(asked)).substr(0, question_digits), capture_ending);
 }
 
 std::string pattern_file_name(const std::string& pattern) {
     return pattern.substr(0, file_digits) + ".csr";
-}
-
-bool is_capture_name(std::string_view path) {
-    return path.ends_with(ending);
 }
 
 CaptureList read_captures(const std::filesystem::path& path) {

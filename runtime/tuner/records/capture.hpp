@@ -58,8 +58,11 @@ struct CaptureList {
 /// when a directory holds no file of that name.
 CaptureList read_captures(const std::filesystem::path& path);
 
-/// Whether a path is named as a capture.
-bool is_capture_name(std::string_view path);
+/// How a path of a capture ends.
+inline constexpr std::string_view capture_ending = ".capture.json";
+inline bool is_capture_name(std::string_view path) {
+    return path.ends_with(capture_ending);
+}
 
 /// The pattern of a capture that has one, as a matrix of ones of the captured type. Its features
 /// are those of the capture where values do not matter. Throws Error(invalid_input) when the file

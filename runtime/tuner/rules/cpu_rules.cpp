@@ -6,7 +6,6 @@
 #include <limits>
 
 #include "tuner/plan/cpu_figures.hpp"
-#include "tuner/rules/matrix_rules.hpp"
 #include "tuner/rules/rules.hpp"
 
 namespace spmvgen {

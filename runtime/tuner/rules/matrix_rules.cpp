@@ -88,12 +88,6 @@ constexpr double most_gathered_longest = 4;  ///< longest row over the mean: a b
 constexpr double most_gathered_padding = 1.2;
 constexpr double most_spared_bytes = 1.85;  ///< a nonzero, by strips: cage14 in f32 113 and 149 µs
 
-/// Of a value as kernels without codes have it.
-double stored_bytes(const Situation& s) {
-    return static_cast<double>(size_of(s.request.exact ? s.request.exact->storage
-                                                       : stored_type(s.request, s.f.value_type)));
-}
-
 /// All values are the same, and nothing but the kernels with codes of values leaves them out.
 bool all_one_value(const Situation& s) {
     return s.request.exact &&
@@ -325,17 +319,6 @@ constexpr std::array gpu_rules_by_matrix{
     Rule{uneven_rows, {"tiles", "csr_load_balance"}}};
 
 }  // namespace
-
-double csr_bytes_a_nonzero(const Situation& s) {
-    const double rows = static_cast<double>(s.f.rows) / static_cast<double>(s.f.nnz);
-    return stored_bytes(s) + (1 + rows) * static_cast<double>(size_of(IndexType::i32));
-}
-
-double blocked_bytes_a_nonzero(const Situation& s) {
-    const BlockChoice& blocks = *s.request.blocks;
-    return blocks.fill * (stored_bytes(s) + static_cast<double>(size_of(IndexType::i32)) /
-                                                (blocks.rows * blocks.cols));
-}
 
 std::span<const Rule> gpu_matrix_rules() {
     return gpu_rules_by_matrix;
