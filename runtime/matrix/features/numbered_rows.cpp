@@ -1,8 +1,6 @@
 #include "matrix/features/numbered_rows.hpp"
 
 #include <algorithm>
-#include <bit>
-#include <numeric>
 
 #include "matrix/features/distinct.hpp"
 
