@@ -1,7 +1,9 @@
 #pragma once
 #include <algorithm>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -33,15 +35,33 @@ class BlockRow {
                 distribute(col_idx, first, last, take);
         });
     }
-    /// The same blocks, of which size() alone is told.
-    void count(std::int64_t first) {
-        dispatch(matrix_.index_type, [&]<typename Column>(Column) {
+    /// The same blocks, of which size() alone is told, and columns() where the columns of each row
+    /// ascend, none twice; gives whether they do.
+    bool count(std::int64_t first) {
+        return dispatch(matrix_.index_type, [&]<typename Column>(Column) {
             const std::int64_t last = std::min(first + rows_, matrix_.rows);
             const Column* const col_idx = matrix_.col_idx_as<Column>();
             // Where no column is there twice, each block is there once.
-            if (!collect(col_idx, first, last))
+            const bool ascending = collect(col_idx, first, last);
+            if (!ascending)
                 distribute(col_idx, first, last,
                            [](std::size_t, std::int64_t, std::int64_t, std::int64_t) {});
+            return ascending;
+        });
+    }
+    /// make() where count() told that columns ascend, and these block columns.
+    template <typename Take>
+    void make(std::int64_t first, std::span<const std::int64_t> columns, Take take) {
+        columns_.assign(columns.begin(), columns.end());
+        marks_ = false;
+        if (!columns.empty() && columns.back() - columns.front() < widest) {
+            marks_ = true;
+            least_ = columns.front();
+            number_columns(columns.back() - least_ + 1);
+        }
+        dispatch(matrix_.index_type, [&]<typename Column>(Column) {
+            distribute_ascending(matrix_.col_idx_as<Column>(), first,
+                                 std::min(first + rows_, matrix_.rows), take);
         });
     }
     std::size_t size() const { return columns_.size(); }
@@ -54,6 +74,18 @@ class BlockRow {
     std::int64_t first_column_of(std::size_t block) const { return first_column(columns_[block]); }
 
   private:
+    /// Block columns, from the first to the last, up to which they are marked: of an entry, for
+    /// marks are looked through, and in all, for their numbers take memory.
+    static constexpr std::int64_t widest_an_entry = 64, widest = std::int64_t{1} << 22;
+
+    /// Notes which columns_ has which number; they are in `width` from least_ on.
+    void number_columns(std::int64_t width) {
+        if (std::ssize(numbers_) < width) numbers_.resize(static_cast<std::size_t>(width));
+        for (std::size_t block = 0; block < columns_.size(); ++block)
+            numbers_[static_cast<std::size_t>(columns_[block] - least_)] =
+                static_cast<std::uint32_t>(block);
+    }
+
     /// column / cols_; a division of 64 bits takes several times as long as one of 32.
     std::int64_t block_column(std::int64_t column) const {
         if (cols_ == 1) return column;
@@ -79,27 +111,91 @@ class BlockRow {
         return static_cast<std::size_t>(std::lower_bound(begin, begin + distinct, column) - begin);
     }
 
+    /// Whether the columns of each row ascend, none twice.
+    template <typename Column>
+    bool ascend(const Column* col_idx, std::int64_t first, std::int64_t last) const {
+        int falls = 0;
+        for (std::int64_t row = first; row < last; ++row) {
+            const std::int64_t begin = matrix_.row_begin(row), end = matrix_.row_begin(row + 1);
+            for (std::int64_t k = begin; k + 1 < end; ++k) falls |= col_idx[k] >= col_idx[k + 1];
+        }
+        return falls == 0;
+    }
+
+    /// Calls visit(block column, begin, end) for the entries of a row: as many as follow one
+    /// another in one block.
+    template <typename Column, typename Visit>
+    void for_runs(const Column* col_idx, std::int64_t row, Visit visit) const {
+        const std::int64_t begin = matrix_.row_begin(row), end = matrix_.row_begin(row + 1);
+        if (cols_ == 1) {
+            for (std::int64_t k = begin; k < end; ++k)
+                visit(static_cast<std::int64_t>(col_idx[k]), k, k + 1);
+            return;
+        }
+        for (std::int64_t k = begin; k < end;) {
+            const std::int64_t column = block_column(col_idx[k]), first = k;
+            while (++k < end && within(col_idx[k], column * cols_)) {
+            }
+            visit(column, first, k);
+        }
+    }
+
     /// columns_ = the different block columns of these rows, ascending. Returns whether the columns
     /// of each row ascend, none twice.
     template <typename Column>
     bool collect(const Column* col_idx, std::int64_t first, std::int64_t last) {
         columns_.clear();
-        bool all_ascend = true;
+        if (!ascend(col_idx, first, last)) {
+            merge(col_idx, first, last);
+            return false;
+        }
+        std::int64_t least = INT64_MAX, most = -1;
         for (std::int64_t row = first; row < last; ++row) {
             const std::int64_t begin = matrix_.row_begin(row), end = matrix_.row_begin(row + 1);
-            if (has_all_columns(col_idx + begin, col_idx + end))
-                continue;  // as in most with blocks
+            if (begin == end) continue;
+            least = std::min<std::int64_t>(least, col_idx[begin]);
+            most = std::max<std::int64_t>(most, col_idx[end - 1]);
+        }
+        if (most < 0) return true;
+        least_ = block_column(least);
+        const std::int64_t width = block_column(most) - least_ + 1;
+        const std::int64_t entries = matrix_.row_begin(last) - matrix_.row_begin(first);
+        marks_ = width <= std::min(widest_an_entry * entries, widest);
+        if (marks_)
+            mark(col_idx, first, last, width);
+        else
+            merge(col_idx, first, last);
+        return true;
+    }
+
+    /// collect() by a bit for each block column from the first one on.
+    template <typename Column>
+    void mark(const Column* col_idx, std::int64_t first, std::int64_t last, std::int64_t width) {
+        const auto words = static_cast<std::size_t>((width + 63) / 64);
+        if (marked_.size() < words) marked_.resize(words, 0);
+        for (std::int64_t row = first; row < last; ++row)
+            for_runs(col_idx, row, [&](std::int64_t column, std::int64_t, std::int64_t) {
+                const auto bit = static_cast<std::uint64_t>(column - least_);
+                marked_[bit / 64] |= std::uint64_t{1} << bit % 64;
+            });
+        for (std::size_t word = 0; word < words; ++word)
+            for (std::uint64_t left = std::exchange(marked_[word], 0); left != 0; left &= left - 1)
+                columns_.push_back(least_ + static_cast<std::int64_t>(64 * word) +
+                                   std::countr_zero(left));
+        number_columns(width);
+    }
+
+    /// collect() row by row.
+    template <typename Column>
+    void merge(const Column* col_idx, std::int64_t first, std::int64_t last) {
+        for (std::int64_t row = first; row < last; ++row) {
             of_row_.clear();
             bool ascending = true;
-            std::int64_t begin_of_block = 0;
-            for (std::int64_t k = begin; k < end; ++k) {
-                all_ascend = all_ascend && (k == begin || col_idx[k - 1] < col_idx[k]);
-                if (k > begin && within(col_idx[k], begin_of_block)) continue;
-                const std::int64_t column = block_column(col_idx[k]);
-                begin_of_block = column * cols_;
+            for_runs(col_idx, row, [&](std::int64_t column, std::int64_t, std::int64_t) {
+                if (!of_row_.empty() && of_row_.back() == column) return;
                 ascending = ascending && (of_row_.empty() || of_row_.back() < column);
                 of_row_.push_back(column);
-            }
+            });
             if (!ascending) {
                 std::ranges::sort(of_row_);
                 of_row_.erase(std::ranges::unique(of_row_).begin(), of_row_.end());
@@ -110,20 +206,6 @@ class BlockRow {
             merged_.erase(end_of_both, merged_.end());
             std::swap(columns_, merged_);
         }
-        return all_ascend;
-    }
-
-    /// Whether a row's columns ascend, none twice, and are in each of the blocks so far, in no
-    /// other.
-    template <typename Column>
-    bool has_all_columns(const Column* begin, const Column* end) const {
-        std::size_t block = 0;
-        for (const Column* column = begin; column != end; ++block) {
-            if (block == columns_.size() || !within(*column, columns_[block] * cols_)) return false;
-            for (++column; column != end && within(*column, columns_[block] * cols_); ++column)
-                if (column[-1] >= *column) return false;
-        }
-        return block == columns_.size();
     }
 
     /// Gives each entry a block, where columns ascend in all rows: each block is there once.
@@ -131,21 +213,28 @@ class BlockRow {
     void distribute_ascending(const Column* col_idx, std::int64_t first, std::int64_t last,
                               Take take) {
         masks_.assign(columns_.size(), 0);
+        // Kept in registers, whatever `take` writes.
+        std::uint64_t* const masks = masks_.data();
+        const std::uint32_t* const numbers = numbers_.data();
+        const std::int64_t cols = cols_, least = least_;
+        const bool marks = marks_;
         for (std::int64_t row = first; row < last; ++row) {
-            const std::int64_t i = row - first, end = matrix_.row_begin(row + 1);
+            const std::int64_t i = row - first, first_bit = i * cols;
             std::size_t block = 0;
-            for (std::int64_t k = matrix_.row_begin(row); k < end; ++block) {
-                while (!within(col_idx[k], columns_[block] * cols_)) ++block;
-                const std::int64_t begin = columns_[block] * cols_;
-                const std::int64_t origin = first_column(columns_[block]);
-                std::uint64_t mask = masks_[block];
-                for (; k < end && within(col_idx[k], begin); ++k) {
+            for_runs(col_idx, row, [&](std::int64_t column, std::int64_t begin, std::int64_t end) {
+                if (marks)
+                    block = numbers[column - least];
+                else
+                    while (columns_[block] != column) ++block;
+                const std::int64_t origin = cols == 1 ? column : first_column(column);
+                std::uint64_t mask = masks[block];
+                for (std::int64_t k = begin; k < end; ++k) {
                     const std::int64_t j = col_idx[k] - origin;
-                    mask |= std::uint64_t{1} << (i * cols_ + j);
+                    mask |= std::uint64_t{1} << (first_bit + j);
                     take(block, i, j, k);
                 }
-                masks_[block] = mask;
-            }
+                masks[block] = mask;
+            });
         }
     }
 
@@ -196,6 +285,12 @@ class BlockRow {
     std::int64_t rows_, cols_;
     bool within_;
     std::vector<std::int64_t> columns_, next_, of_row_, merged_;
+    /// Where block columns were marked (those that are not too far apart): a bit each, which is 0
+    /// again behind it, and their numbers, both from least_ on.
+    bool marks_ = false;
+    std::int64_t least_ = 0;
+    std::vector<std::uint64_t> marked_;
+    std::vector<std::uint32_t> numbers_;
     std::vector<std::uint64_t> masks_;
     /// Of elements that occur more than once, the block that has the last: by 64·block + bit.
     std::unordered_map<std::int64_t, std::size_t> last_;

@@ -190,14 +190,22 @@ ValueType narrowest(ValueType type, unsigned has) {
                               : type;
 }
 
+/// The values that are looked at for a dictionary.
+enum class Dictionary { of_few, of_all };
+
 template <typename Value>
-ValueEncoding encode(const CsrView& a, const EncodingChoice& allowed, int threads) {
+ValueEncoding encode(const CsrView& a, const EncodingChoice& allowed, int threads,
+                     Dictionary dictionary) {
     const Possible left =
         possible<Value>(a, {wanted_properties(a.value_type, allowed), allowed.dictionary});
     const unsigned has = common_properties<Value>(a, left.properties, threads);
-    const bool may_list = (has & (equal | int8)) == 0 && left.dictionary;
-    return encoding_of({has, may_list ? different_values<Value>(a, threads) : std::nullopt},
-                       a.value_type, allowed);
+    const auto listed = [&]() -> std::optional<std::vector<ValueBits>> {
+        if ((has & (equal | int8)) != 0 || !left.dictionary) return std::nullopt;
+        if (dictionary == Dictionary::of_few && a.nnz >= least_sampled)
+            return std::vector<ValueBits>();
+        return different_values<Value>(a, threads);
+    };
+    return encoding_of({has, listed()}, a.value_type, allowed);
 }
 
 /// Place of the first value that the code does not have; nnz when there is none.
@@ -290,8 +298,16 @@ ValueEncoding encoding_of(ValueTraits traits, ValueType type, const EncodingChoi
 
 ValueEncoding encode_values(const CsrView& matrix, const EncodingChoice& allowed, int threads) {
     if (matrix.nnz == 0) return {matrix.value_type};
-    return dispatch(matrix.value_type,
-                    [&]<typename Value>(Value) { return encode<Value>(matrix, allowed, threads); });
+    return dispatch(matrix.value_type, [&]<typename Value>(Value) {
+        return encode<Value>(matrix, allowed, threads, Dictionary::of_all);
+    });
+}
+
+ValueEncoding likely_encoding(const CsrView& matrix, const EncodingChoice& allowed, int threads) {
+    if (matrix.nnz == 0) return {matrix.value_type};
+    return dispatch(matrix.value_type, [&]<typename Value>(Value) {
+        return encode<Value>(matrix, allowed, threads, Dictionary::of_few);
+    });
 }
 
 ValueEncoding required_encoding(const CsrView& matrix, const Signature& signature) {

@@ -56,6 +56,11 @@ std::int64_t value_bytes(const ValueEncoding& encoding);
 /// OpenMP would use).
 ValueEncoding encode_values(const CsrView& matrix, const EncodingChoice& allowed, int threads = 0);
 
+/// The same, but where the few values have no more different ones than a dictionary holds, that is
+/// believed of all: the dictionary is then empty. Looks at every value once at most.
+ValueEncoding likely_encoding(const CsrView& matrix, const EncodingChoice& allowed,
+                              int threads = 0);
+
 /// The same for values of `type` of which that is known.
 ValueEncoding encoding_of(ValueTraits traits, ValueType type, const EncodingChoice& allowed);
 

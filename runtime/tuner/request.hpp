@@ -25,6 +25,7 @@ struct BlockChoice {
 struct ExactValues {
     ValueType storage = ValueType::f64;  ///< for kernels that know no code which fits
     std::int64_t value_code = 0;         ///< for those that have this parameter
+    bool operator==(const ExactValues&) const = default;
 };
 
 /// What storing a matrix as strips would take, see tuner/chooser/strips_choice.hpp.

@@ -11,6 +11,7 @@
 #include "grid_of_ones.hpp"
 #include "run_threads.hpp"
 #include "spmvgen/batch.hpp"
+#include "spmvgen/kernels.hpp"
 #include "spmvgen/spmvgen.hpp"
 
 namespace spmvgen {
@@ -128,6 +129,41 @@ TEST_P(LazyHandleOnTheHost, IsPlannedOnceProductsTookAsLong) {
     EXPECT_FALSE(is_plain(handle));
     EXPECT_THAT(handle.info().reason, HasSubstr("level lazy, planned after "));
     expect_row_sums(handle, a.view());
+}
+
+TEST(LazyHandleOnAHost, HasAKernelOfCsrThatIsAtHandBeforeItIsPlanned) {
+    const CsrMatrix a = grid_of_ones("stencil5:nx=300,ny=300");
+    Options options = lazy_on("host");
+    options.level = "rule";
+    options.format = "csr";
+    options.encodings = "none";
+    const Handle csr(a.view(), options);  // its kernel is in memory from here on
+    const Handle handle(a.view(), lazy_on("host"));
+    EXPECT_EQ(handle.info().kernel, "generic_csr");
+    for (int product = 0; product < 100'000 && handle.info().kernel == "generic_csr"; ++product)
+        expect_row_sums(handle, a.view());
+    EXPECT_TRUE(is_plain(handle)) << handle.info().reason;
+    EXPECT_EQ(handle.info().kernel, csr.info().kernel);
+    expect_row_sums(handle, a.view());
+    // Other modes of α and β are served without a compiler.
+    const auto compiled = kernel_counters().compiles_started;
+    const std::vector<double> x(static_cast<std::size_t>(a.cols), 1);
+    std::vector<double> y(static_cast<std::size_t>(a.rows), 1);
+    handle.apply(2.0, x.data(), -3.0, y.data());
+    for (std::int64_t row = 0; row < a.rows; ++row)
+        ASSERT_EQ(y[static_cast<std::size_t>(row)],
+                  2.0 * static_cast<double>(a.view().row_length(row)) - 3)
+            << row;
+    EXPECT_EQ(kernel_counters().compiles_started, compiled);
+}
+
+TEST(LazyHandleOnAHost, CompilesNothingBeforeItIsPlanned) {
+    const CsrMatrix a = grid_of_ones("stencil5:nx=300,ny=300");
+    FakeKernels fake;
+    const Handle handle = make_handle(a.view(), lazy_on("host"), fake.provider);
+    for (int product = 0; product < 90; ++product) expect_row_sums(handle, a.view());
+    EXPECT_EQ(handle.info().kernel, "generic_csr");
+    EXPECT_EQ(fake.provider.counters().compiles_started, 0);
 }
 
 TEST(LazyHandleOfEntries, ServesThemInAnyOrderAndTransposes) {

@@ -64,6 +64,26 @@ TEST(Bcsr, StoresWideBlocksRowAfterRowAndZerosBehindThem) {
                                                                    0, 0, 0, 0, 0, 0, 0, 0}));
 }
 
+TEST(Bcsr, BlocksThatAreFarApartAreTheSame) {
+    const std::vector<int> row_ptr{0, 3, 5, 6, 6, 8}, near{0, 2, 5, 1, 5, 2, 3, 4};
+    const std::vector<double> numbers{1, 2, 3, 4, 5, 6, 7, 8};
+    std::vector<int> far(near);
+    for (int& column : far) column *= 1'000'000;
+    const Signature s = bcsr_signature("bcsr", 2, 1);
+    const auto stored = [&](const std::vector<int>& columns, std::int64_t cols) {
+        return convert(csr_view<double>(5, cols, row_ptr.data(), columns.data(), numbers.data()), s,
+                       false);
+    };
+    const StoredMatrix a = stored(near, 6), b = stored(far, 6'000'000);
+    EXPECT_EQ(array<int>(a, "block_ptr", 4), (std::vector<int>{0, 4, 5, 7}));
+    EXPECT_EQ(array<int>(b, "block_ptr", 4), array<int>(a, "block_ptr", 4));
+    EXPECT_EQ(array<int>(a, "col_idx", 7), (std::vector<int>{0, 1, 2, 5, 2, 3, 4}));
+    EXPECT_EQ(array<std::int64_t>(b, "block_masks", 7), array<std::int64_t>(a, "block_masks", 7));
+    EXPECT_EQ(array<double>(b, "values", 14), array<double>(a, "values", 14));
+    EXPECT_EQ(array<double>(a, "values", 14),
+              (std::vector<double>{1, 0, 0, 4, 2, 0, 3, 5, 6, 0, 7, 0, 8, 0}));
+}
+
 TEST(Bcsr, InterleavesThirtyTwoBlocksForGpus) {
     const StoredMatrix m = convert(small_blocks(), bcsr_signature("bcsr_fused", 2, 2), false);
     const std::vector<double> values = array<double>(m, "values", 4 * 32);

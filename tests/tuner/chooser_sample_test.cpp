@@ -156,6 +156,27 @@ TEST(ChooserSample, ValuesThatOnlyASampleCanCodeAreNotCoded) {
     EXPECT_EQ(encoding(0.1).dictionary.size(), 2U);
 }
 
+TEST(ChooserSample, ADictionaryIsChosenWhereAllValuesAreInIt) {
+    const auto code = [](int others) {
+        CsrMatrix matrix = make_gallery_matrix("debruijn:k=18,random_values=0");
+        auto values = matrix.values.as<double>();
+        for (std::size_t k = 0; k < values.size(); ++k)
+            values[k] = 0.1 * static_cast<double>(k % 7);
+        // In the middle of the sixteenths whose beginnings are looked at first.
+        for (int i = 0; i < others; ++i)
+            values[values.size() / 32 + static_cast<std::size_t>(i)] = i + 0.7;
+        const RowFeatures features = analyse_row_lengths(matrix.view());
+        const Request request{
+            .kernel = "strips_cpu", .target = parse_target("x86-64-v4"), .encode = true};
+        Chooser chooser(matrix.view(), features, 1);
+        const Choice choice = chooser(request);
+        EXPECT_EQ(chooser(request).signature, choice.signature) << "asked again";
+        return choice.signature.params.at("value_code");
+    };
+    EXPECT_EQ(code(200), static_cast<int>(ValueCode::dictionary));
+    EXPECT_EQ(code(300), static_cast<int>(ValueCode::plain));
+}
+
 TEST(ChooserSample, FillsAreOfAllEntriesThatAreWantedWhereThereAreBlocks) {
     for (const char* name : {"fem:nx=30,ny=30,dofs=4", "stencil9:nx=60,ny=60"}) {
         const CsrMatrix matrix = make_gallery_matrix(name);

@@ -81,8 +81,12 @@ struct Update {
     }
 };
 
-/// One right-hand side, rows first … last-1. A row has two sums, for an addition waits for the one
-/// before it.
+/// Entries of a row from which on it has two sums.
+constexpr std::int64_t least_of_two_sums = 16;
+
+/// One right-hand side, rows first … last-1. A long row has two sums, for an addition waits for the
+/// one before it; of short ones the next row is begun meanwhile, and whether one has an even number
+/// of entries would be hard to foresee.
 template <typename Types, typename Index, typename Offset>
 void add_rows(const CsrView& a, std::int64_t first, std::int64_t last,
               const typename Types::Vector* x, const Update<Types>& new_y,
@@ -98,7 +102,10 @@ void add_rows(const CsrView& a, std::int64_t first, std::int64_t last,
     for (std::int64_t row = first, k = row_ptr[first]; row < last; ++row) {
         const std::int64_t end = row_ptr[row + 1];
         Sum even(0), odd(0);
-        if ((end - k) % 2 != 0) even = term(k++);
+        if (end - k < least_of_two_sums)
+            while (k < end) even += term(k++);
+        else if ((end - k) % 2 != 0)
+            even = term(k++);
         for (; k < end; k += 2) {
             even += term(k);
             odd += term(k + 1);

@@ -1,5 +1,7 @@
 #include <algorithm>
 #include <numeric>
+#include <optional>
+#include <span>
 #include <vector>
 
 #include "formats/block_row.hpp"
@@ -37,20 +39,62 @@ Layout layout_of(const Signature& signature) {
     return {rows, cols, 1, rows >= cols};
 }
 
-/// Where the blocks of each block row begin; at last their number.
-std::vector<std::int64_t> count_blocks(const CsrView& matrix, const Layout& layout) {
+/// How many blocks there are where.
+struct Counted {
+    std::vector<std::int64_t> ends;  ///< where those of each block row begin; at last their number
+    /// Of each part of block_rows_a_part the block columns, but of block rows whose columns do not
+    /// ascend, which are noted.
+    std::vector<std::vector<std::int64_t>> columns;
+    std::vector<char> ascending;
+
+    std::int64_t begin(std::int64_t b) const { return ends[static_cast<std::size_t>(b)]; }
+};
+
+Counted count_blocks(const CsrView& matrix, const Layout& layout) {
     const std::int64_t count = round_up(matrix.rows, layout.rows) / layout.rows;
-    std::vector<std::int64_t> ends(static_cast<std::size_t>(count + 1), 0);
+    const auto size = static_cast<std::size_t>(count);
+    Counted found{std::vector<std::int64_t>(size + 1, 0),
+                  std::vector<std::vector<std::int64_t>>(
+                      static_cast<std::size_t>(count / block_rows_a_part + 1)),
+                  std::vector<char>(size, 0)};
     for_parts(count, block_rows_a_part, 0, [&](std::int64_t begin, std::int64_t end, int) {
         BlockRow blocks(matrix, layout.rows, layout.cols, true);
+        auto& columns = found.columns[static_cast<std::size_t>(begin / block_rows_a_part)];
         for (std::int64_t b = begin; b < end; ++b) {
-            blocks.count(b * layout.rows);
-            ends[static_cast<std::size_t>(b + 1)] = static_cast<std::int64_t>(blocks.size());
+            const bool ascending = blocks.count(b * layout.rows);
+            found.ascending[static_cast<std::size_t>(b)] = ascending ? 1 : 0;
+            if (ascending)
+                columns.insert(columns.end(), blocks.columns().begin(), blocks.columns().end());
+            found.ends[static_cast<std::size_t>(b + 1)] = static_cast<std::int64_t>(blocks.size());
         }
     });
-    std::inclusive_scan(ends.begin(), ends.end(), ends.begin());
-    return ends;
+    std::inclusive_scan(found.ends.begin(), found.ends.end(), found.ends.begin());
+    return found;
 }
+
+/// Goes through the block rows begin … end-1 with the block columns of each that is known.
+class KnownColumns {
+  public:
+    KnownColumns(const Counted& counted, std::int64_t begin) : counted_(counted), next_(begin) {
+        const std::int64_t part = begin / block_rows_a_part * block_rows_a_part;
+        for (next_ = part; next_ < begin;) take();
+    }
+    /// Those of the next block row; nothing where they are not known.
+    std::optional<std::span<const std::int64_t>> take() {
+        if (next_ % block_rows_a_part == 0) at_ = 0;
+        const auto& part = counted_.columns[static_cast<std::size_t>(next_ / block_rows_a_part)];
+        const std::int64_t b = next_++;
+        if (counted_.ascending[static_cast<std::size_t>(b)] == 0) return std::nullopt;
+        const auto size = static_cast<std::size_t>(counted_.begin(b + 1) - counted_.begin(b));
+        at_ += size;
+        return std::span(part).subspan(at_ - size, size);
+    }
+
+  private:
+    const Counted& counted_;
+    std::int64_t next_;
+    std::size_t at_ = 0;
+};
 
 /// The arrays of the blocks.
 template <typename To, typename Index>
@@ -63,7 +107,9 @@ struct Blocks {
 /// Writes the blocks of one block row, the first of them as block `begin`.
 template <typename From, typename To, typename Index>
 void write_block_row(const CsrView& matrix, const Layout& layout, BlockRow& row, std::int64_t first,
-                     std::int64_t begin, std::int64_t end, const Blocks<To, Index>& to) {
+                     std::int64_t begin, std::int64_t end,
+                     const std::optional<std::span<const std::int64_t>>& columns,
+                     const Blocks<To, Index>& to) {
     if (layout.tile == 1) {
         std::fill(to.values + begin * layout.size(), to.values + end * layout.size(), To{});
     } else {
@@ -72,11 +118,24 @@ void write_block_row(const CsrView& matrix, const Layout& layout, BlockRow& row,
                 for (std::int64_t j = 0; j < layout.cols; ++j)
                     to.values[layout.place(k, i, j)] = To{};
     }
-    const From* source = matrix.values_as<From>();
-    row.make(first, [&](std::size_t block, std::int64_t i, std::int64_t j, std::int64_t entry) {
-        to.values[layout.place(begin + static_cast<std::int64_t>(block), i, j)] =
-            stored_value<To>(source[entry]);
-    });
+    const From* const source = matrix.values_as<From>();
+    const auto write = [&](const auto& put) {
+        columns ? row.make(first, *columns, put) : row.make(first, put);
+    };
+    if (layout.tile == 1) {
+        To* const values = to.values + begin * layout.size();
+        const std::int64_t size = layout.size(), down = layout.by_columns ? 1 : layout.cols,
+                           right = layout.by_columns ? layout.rows : 1;
+        write([=](std::size_t block, std::int64_t i, std::int64_t j, std::int64_t entry) {
+            values[static_cast<std::int64_t>(block) * size + i * down + j * right] =
+                stored_value<To>(source[entry]);
+        });
+    } else {
+        write([&](std::size_t block, std::int64_t i, std::int64_t j, std::int64_t entry) {
+            to.values[layout.place(begin + static_cast<std::int64_t>(block), i, j)] =
+                stored_value<To>(source[entry]);
+        });
+    }
     for (std::int64_t k = begin; k < end; ++k) {
         const auto block = static_cast<std::size_t>(k - begin);
         to.col_idx[k] = static_cast<Index>(row.first_column_of(block));
@@ -86,10 +145,10 @@ void write_block_row(const CsrView& matrix, const Layout& layout, BlockRow& row,
 
 template <typename From, typename To, typename Index>
 void fill(const CsrView& matrix, const Signature& signature, const Layout& layout,
-          const std::vector<std::int64_t>& ends, StoredMatrix& stored) {
+          const Counted& counted, StoredMatrix& stored) {
     // Beyond the last block: the rest of its tile, and what a vector of a CPU loads at the end.
     constexpr std::int64_t most_lanes = 8;
-    const std::int64_t blocks = ends.back();
+    const std::int64_t blocks = counted.ends.back();
     const std::int64_t elements = round_up(blocks, layout.tile) * layout.size();
     const std::int64_t beyond = is_gpu(signature) ? 0 : most_lanes;
     const Blocks<To, Index> to{add_array<Index>(stored, "col_idx", blocks),
@@ -99,29 +158,30 @@ void fill(const CsrView& matrix, const Signature& signature, const Layout& layou
         for (std::int64_t i = 0; i < layout.rows; ++i)
             for (std::int64_t j = 0; j < layout.cols; ++j) to.values[layout.place(k, i, j)] = To{};
     std::fill_n(to.values + elements, beyond, To{});
-    const auto before = [&](std::int64_t b) { return ends[static_cast<std::size_t>(b)]; };
-    for_shares(std::ssize(ends) - 1, before, [&](std::int64_t begin, std::int64_t end) {
+    const auto before = [&](std::int64_t b) { return counted.begin(b); };
+    for_shares(std::ssize(counted.ends) - 1, before, [&](std::int64_t begin, std::int64_t end) {
         BlockRow row(matrix, layout.rows, layout.cols, true);
+        KnownColumns columns(counted, begin);
         for (std::int64_t b = begin; b < end; ++b)
             write_block_row<From>(matrix, layout, row, b * layout.rows, before(b), before(b + 1),
-                                  to);
+                                  columns.take(), to);
     });
 }
 
 StoredMatrix store_bcsr(const CsrView& matrix, const Signature& signature, const Storing& how) {
     const Layout layout = layout_of(signature);
     StoredMatrix stored = new_stored(Format::bcsr, matrix, how.memory_limit);
-    const std::vector<std::int64_t> ends = count_blocks(matrix, layout);
-    const std::int64_t blocks = ends.back();
+    const Counted counted = count_blocks(matrix, layout);
+    const std::int64_t blocks = counted.ends.back();
     check_padding(matrix, stored, static_cast<double>(blocks) * static_cast<double>(layout.size()));
     dispatch(signature.offset, [&]<typename Offset>(Offset) {
-        std::ranges::transform(
-            ends, add_array<Offset>(stored, "block_ptr", static_cast<std::int64_t>(ends.size())),
-            [](std::int64_t n) { return static_cast<Offset>(n); });
+        std::ranges::transform(counted.ends,
+                               add_array<Offset>(stored, "block_ptr", std::ssize(counted.ends)),
+                               [](std::int64_t n) { return static_cast<Offset>(n); });
     });
     dispatch_values(matrix.value_type, signature, [&]<typename From, typename To>(From, To) {
         dispatch(signature.index, [&]<typename Index>(Index) {
-            fill<From, To, Index>(matrix, signature, layout, ends, stored);
+            fill<From, To, Index>(matrix, signature, layout, counted, stored);
         });
     });
     describe_bcsr(matrix, signature, blocks, stored);

@@ -48,6 +48,18 @@ Options plain_options(Options o) {
     return o;
 }
 
+/// Of a handle that reads CSR as it is by a kernel that is at hand.
+Options chosen_csr_options(Options o) {
+    o.format = "csr";
+    o.kernel = "auto";
+    o.encodings = "none";
+    o.expected_applies = 0;
+    o.rule.clear();
+    o.params.clear();
+    o.reorder = "none";
+    return o;
+}
+
 /// Of the handles that a deferred one is made of: each as it is now, of arrays that stay.
 Options at_once(Options o) {
     if (o.level == "lazy") o.level = "rule";
@@ -121,21 +133,25 @@ std::unique_ptr<HandleImpl> make_deferred_handle(const HandleInput& input, Kerne
     const Deferral deferral{options.level == "lazy", options.compile == "behind"};
     const Options later = at_once(options);
     const auto matrix = std::make_shared<DeferredMatrix>(matrix_that_stays(input, device));
-    const auto make = [=, &provider](const Options& o) {
-        return make_of_input(input_of(*matrix, o), provider, device);
+    const auto make = [=, &provider](const Options& o, bool at_hand = false) {
+        HandleInput given = input_of(*matrix, o);
+        given.at_hand = at_hand;
+        return make_of_input(std::move(given), provider, device);
     };
     auto plain = make(plain_options(later));
     plain->tell_reason(deferral.lazy ? "plain CSR, until products have taken as long as planning "
                                        "is predicted to take (level lazy)"
                                      : "plain CSR, while the matrix is planned for "
                                        "(options.compile behind)");
-    const auto plan = [=](std::int64_t applies) {
+    LaterHandles handles{.planned = [=](std::int64_t applies) {
         Options o = later;
         if (deferral.lazy) o.expected_applies = applies;
         return make(o);
-    };
+    }};
+    if (deferral.lazy && device == nullptr && options.op == "N")
+        handles.chosen_csr = [=] { return make(chosen_csr_options(later), true); };
     return std::make_unique<DeferredHandle>(matrix, options, provider, device, std::move(plain),
-                                            plan, deferral);
+                                            std::move(handles), deferral);
 }
 
 }  // namespace spmvgen

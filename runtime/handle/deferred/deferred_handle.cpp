@@ -30,15 +30,17 @@ double predicted_us(const HandleImpl& plain) {
 
 DeferredHandle::DeferredHandle(std::shared_ptr<DeferredMatrix> matrix, const Options& options,
                                KernelProvider& provider, std::shared_ptr<Device> device,
-                               std::unique_ptr<HandleImpl> plain, MakePlanned plan,
+                               std::unique_ptr<HandleImpl> plain, LaterHandles later,
                                Deferral deferral)
     : HandleImpl(options, provider),
       matrix_(std::move(matrix)),
       device_(std::move(device)),
       plain_(std::move(plain)),
-      plan_(std::move(plan)),
+      later_(std::move(later)),
       deferral_(deferral),
-      expected_(options.expected_applies) {
+      expected_(options.expected_applies),
+      csr_(plain_.get()),
+      csr_is_chosen_(!later_.chosen_csr) {
     set_types(options, matrix_->view.value_type);
     plain_storage_ = matrix_->view.value_type;  // the others look at new values themselves
     if (!deferral_.lazy) begin();
@@ -54,11 +56,40 @@ void DeferredHandle::begin() {
     if (busy_.exchange(true)) return;
     if (done_.load()) return release();
     const std::int64_t applies = deferral_.lazy ? more_to_come * products_.load() : expected_;
-    if (!deferral_.thread) return attempt(applies);
+    const auto go_on = [=, this] { csr_is_chosen_.load() ? attempt(applies) : choose_csr(); };
+    if (!deferral_.thread) return go_on();
     // The last one may be done before it was noted here.
     const std::lock_guard lock(starting_);
     if (planner_.joinable()) planner_.join();
-    planner_ = std::thread([=, this] { attempt(applies); });
+    planner_ = std::thread(go_on);
+}
+
+/// Prepares and tells a later handle what the first one was, and has it serve from then on.
+void DeferredHandle::take_over(HandleImpl& next, std::atomic<HandleImpl*>& place) {
+    const unsigned modes = modes_.load(std::memory_order_relaxed);
+    constexpr Scale scales[] = {Scale::zero, Scale::one, Scale::general, Scale::device};
+    for (const Scale alpha : scales)
+        for (const Scale beta : scales)
+            if ((modes & bit_of(alpha, beta)) != 0) next.prepare(alpha, beta, {});
+    const std::lock_guard lock(telling_);
+    for (auto& change : told_) next.tell(change);
+    place.store(&next, std::memory_order_release);
+}
+
+/// Where there is no kernel at hand, or none that is wanted, what has served goes on.
+void DeferredHandle::choose_csr() {
+    try {
+        auto chosen = later_.chosen_csr();
+        if (chosen->info().kernel != plain_->info().kernel) {
+            chosen->tell_reason(plain_->info().reason);
+            chosen_csr_ = std::move(chosen);
+            take_over(*chosen_csr_, csr_);
+        }
+    } catch (const std::exception& error) {
+        provider_.warn(std::string("plain CSR goes on without a kernel: ") + error.what());
+    }
+    csr_is_chosen_.store(true);
+    release();
 }
 
 /// Ends what busy_ began. Where the products that are expected do not repay a plan, plain CSR goes
@@ -67,21 +98,14 @@ void DeferredHandle::attempt(std::int64_t applies) {
     const bool last = !deferral_.lazy || applies == expected_;
     const Stopwatch watch;
     try {
-        auto planned = plan_(applies);
+        auto planned = later_.planned(applies);
         const bool is_plain = planned->info().kernel == plain_->info().kernel;
         if (last || !is_plain) {
             planned_ = std::move(planned);
-            const unsigned modes = modes_.load(std::memory_order_relaxed);
-            constexpr Scale scales[] = {Scale::zero, Scale::one, Scale::general, Scale::device};
-            for (const Scale alpha : scales)
-                for (const Scale beta : scales)
-                    if ((modes & bit_of(alpha, beta)) != 0) planned_->prepare(alpha, beta, {});
             if (deferral_.lazy)
                 planned_->tell_reason_before("level lazy, planned after " +
                                              std::to_string(products_.load()) + " products");
-            const std::lock_guard lock(telling_);
-            for (auto& change : told_) planned_->tell(change);
-            serving_.store(planned_.get(), std::memory_order_release);
+            take_over(*planned_, serving_);
             done_.store(true);
         } else {
             const auto took = static_cast<std::int64_t>(1e6 * watch.ms());
@@ -98,6 +122,7 @@ void DeferredHandle::tell(const std::function<void(Info&)>& change) {
     const std::lock_guard lock(telling_);
     told_.push_back(change);
     plain_->tell(change);
+    if (HandleImpl* const csr = csr_.load(); csr != plain_.get()) csr->tell(change);
     if (HandleImpl* const planned = serving_.load()) planned->tell(change);
 }
 
@@ -126,21 +151,26 @@ bool DeferredHandle::is_due(double us) {
     const auto ns = static_cast<std::int64_t>(1e3 * us);
     const std::int64_t products = products_.fetch_add(1, std::memory_order_relaxed) + 1;
     const std::int64_t spent = spent_ns_.fetch_add(ns, std::memory_order_relaxed) + ns;
+    const auto is_due = [&](const Patience& patience) {
+        return is_over(patience, 1e-6 * static_cast<double>(spent), products);
+    };
+    if (!csr_is_chosen_.load(std::memory_order_relaxed)) return is_due(to_choose_csr);
     return spent >= not_before_ns_.load(std::memory_order_relaxed) &&
-           planning_is_due(1e-3 * static_cast<double>(spent), products, device_ != nullptr);
+           is_due(device_ != nullptr ? to_plan_on_gpus : to_plan_on_cpus);
 }
 
 template <typename Product>
 void DeferredHandle::serve(Product product, Stream stream) {
     if (HandleImpl* const planned = serving_.load(std::memory_order_acquire))
         return product(*planned);
-    if (!deferral_.lazy || done_.load(std::memory_order_relaxed)) return product(*plain_);
+    HandleImpl& csr = *csr_.load(std::memory_order_acquire);
+    if (!deferral_.lazy || done_.load(std::memory_order_relaxed)) return product(csr);
     if (device_ != nullptr && device_->is_capturing({stream.native})) {
         captured_.store(true, std::memory_order_relaxed);
-        return product(*plain_);
+        return product(csr);
     }
     const Stopwatch watch;
-    product(*plain_);
+    product(csr);
     if (is_due(device_ != nullptr ? predicted_us(*plain_) : 1e3 * watch.ms())) begin();
 }
 

@@ -15,8 +15,14 @@
 
 namespace spmvgen {
 
-/// A handle of the same matrix that is planned for so many more products; 0 = many.
-using MakePlanned = std::function<std::unique_ptr<HandleImpl>(std::int64_t applies)>;
+/// How the handles are made that take over from the first one, all of the same matrix.
+struct LaterHandles {
+    /// Planned for so many more products; 0 = many.
+    std::function<std::unique_ptr<HandleImpl>(std::int64_t applies)> planned;
+    /// Of CSR as it is, too, with a kernel that is at hand, or precompiled code where none is;
+    /// empty = there is none in between.
+    std::function<std::unique_ptr<HandleImpl>()> chosen_csr = {};
+};
 
 /// The matrix of a deferred handle: the caller's arrays, or a copy, with the numbers that
 /// update_values brought last.
@@ -44,14 +50,15 @@ struct Deferral {
     bool thread = false;  ///< in a thread of its own, else in the apply that finds it due
 };
 
-/// Plain CSR, until another handle of the same matrix is made, which then takes over. Plain CSR
-/// stays as long as this: an apply may be in it, or a graph have captured it.
+/// Plain CSR, until another handle of the same matrix is made, which then takes over. On a CPU one
+/// comes in between, of CSR with a kernel that is chosen. Each stays as long as this: an apply may
+/// be in it, or a graph have captured it.
 class DeferredHandle : public HandleImpl {
   public:
-    /// `plan` may be called by any thread, by one at a time; it reads `matrix`.
+    /// `later` may be called by any thread, by one at a time; it reads `matrix`.
     DeferredHandle(std::shared_ptr<DeferredMatrix> matrix, const Options& options,
                    KernelProvider& provider, std::shared_ptr<Device> device,
-                   std::unique_ptr<HandleImpl> plain, MakePlanned plan, Deferral deferral);
+                   std::unique_ptr<HandleImpl> plain, LaterHandles later, Deferral deferral);
     ~DeferredHandle() override {
         if (planner_.joinable()) planner_.join();
     }
@@ -92,19 +99,23 @@ class DeferredHandle : public HandleImpl {
     void begin();
     void release();  ///< ends what busy_ began
     void attempt(std::int64_t applies);
+    void choose_csr();  ///< ends what busy_ began
+    void take_over(HandleImpl& next, std::atomic<HandleImpl*>& place);
     HandleImpl& now() const {
         HandleImpl* const planned = serving_.load(std::memory_order_acquire);
-        return planned != nullptr ? *planned : *plain_;
+        return planned != nullptr ? *planned : *csr_.load(std::memory_order_acquire);
     }
     HandleImpl& last();
 
     std::shared_ptr<DeferredMatrix> matrix_;
     std::shared_ptr<Device> device_;  ///< that multiplies; null = this host
-    std::unique_ptr<HandleImpl> plain_, planned_;
-    MakePlanned plan_;
+    std::unique_ptr<HandleImpl> plain_, chosen_csr_, planned_;
+    LaterHandles later_;
     Deferral deferral_;
     std::int64_t expected_;                        ///< options.expected_applies
+    std::atomic<HandleImpl*> csr_;                 ///< plain_, or chosen_csr_ once it is ready
     std::atomic<HandleImpl*> serving_ = nullptr;   ///< the planned one, once it is ready
+    std::atomic<bool> csr_is_chosen_;              ///< it was tried, or there is none in between
     std::atomic<bool> busy_ = false;               ///< whether some thread plans
     std::atomic<bool> done_ = false;               ///< there will be no other handle
     std::atomic<unsigned> modes_ = 0;              ///< that were asked for: bit 3·α + β
@@ -112,7 +123,7 @@ class DeferredHandle : public HandleImpl {
     std::atomic<std::int64_t> spent_ns_ = 0;       ///< what they took
     std::atomic<std::int64_t> not_before_ns_ = 0;  ///< of these, the next attempt
     std::atomic<bool> captured_ = false;           ///< whether a graph may have plain CSR
-    std::mutex telling_;                           ///< guards told_ and what is told to planned_
+    std::mutex telling_;                           ///< guards told_ and what is told to later ones
     std::vector<std::function<void(Info&)>> told_;
     std::mutex starting_;  ///< guards planner_
     std::thread planner_;

@@ -62,7 +62,7 @@ namespace {
 class HostHandle : public HandleImpl {
   public:
     HostHandle(const CsrView& matrix, const Options& options, KernelProvider& provider,
-               Arrays arrays);
+               Arrays arrays, bool at_hand);
     void apply(ValueType type, const Operands& operands, Stream stream) override;
     void prepare(Scale alpha, Scale beta, Stream stream) override;
     std::string source() const override { return base_ != nullptr ? base_->kernel().source() : ""; }
@@ -99,12 +99,15 @@ class HostHandle : public HandleImpl {
     const Variant& variant(const ProductVectors& vectors, Scale alpha, Scale beta);
     void run(const BoundKernel& kernel, const Operands& operands);
     void run_base_and_update(const Operands& operands);
-    std::size_t product_bytes() const;
+    std::size_t product_bytes() const {
+        return static_cast<std::size_t>(info_.rows * num_rhs_) * size_of(signature_.value);
+    }
 
     CsrView csr_;  ///< the arrays that the generic kernel reads
     StoredMatrix stored_;
     ValuePattern pattern_;
     Arrays arrays_;
+    const bool at_hand_;
     int threads_ = 1;
     const bool conjugates_;  ///< where the kernel transposes
     Variant base_;  ///< for α = 1 (0 without entries), β = 0; null when precompiled code serves
@@ -115,8 +118,11 @@ class HostHandle : public HandleImpl {
 };
 
 HostHandle::HostHandle(const CsrView& matrix, const Options& options, KernelProvider& provider,
-                       Arrays arrays)
-    : HandleImpl(options, provider), arrays_(arrays), conjugates_(options.op == "H") {
+                       Arrays arrays, bool at_hand)
+    : HandleImpl(options, provider),
+      arrays_(arrays),
+      at_hand_(at_hand),
+      conjugates_(options.op == "H") {
     const Stopwatch watch;
     check_host_options(options);
     signature_.target = checked_target(options.target);
@@ -179,7 +185,8 @@ void HostHandle::make_base(const CsrView& matrix, const Options& options, const 
         LevelChoice level =
             apply_level({matrix, features, request, options, provider_, policy_, nullptr, chooser},
                         rule, make_trials);
-        const bool generic = level.generic;
+        const bool generic =
+            level.generic || (at_hand_ && !provider_.has_at_hand(level.choice.signature, policy_));
         take(std::move(level));
         info_.deterministic |= threads_ == 1;
         tell_choice_ms(watch);
@@ -321,10 +328,6 @@ std::size_t HostHandle::workspace_bytes(Scale alpha, Scale beta) {
                              : workspace_with_slack(product_bytes()) + of_base;
 }
 
-std::size_t HostHandle::product_bytes() const {
-    return static_cast<std::size_t>(info_.rows * num_rhs_) * size_of(signature_.value);
-}
-
 const HostHandle::Variant& HostHandle::variant(const ProductVectors& vectors, Scale alpha,
                                                Scale beta) {
     return variants_->of(vectors).get(
@@ -333,8 +336,10 @@ const HostHandle::Variant& HostHandle::variant(const ProductVectors& vectors, Sc
 
 HostHandle::Variant HostHandle::make_variant(const ProductVectors& vectors, Scale alpha,
                                              Scale beta) {
-    const ProvidedKernel provided =
-        provider_.get(signature_for(signature_, vectors, alpha, beta), policy_);
+    const Signature wanted = signature_for(signature_, vectors, alpha, beta);
+    const bool base_serves = vectors.num_rhs == num_rhs_ && is_dense(vectors);
+    if (at_hand_ && base_serves && !provider_.has_at_hand(wanted, policy_)) return nullptr;
+    const ProvidedKernel provided = provider_.get(wanted, policy_);
     if (provided.kernel == nullptr) return nullptr;
     return std::make_unique<BoundKernel>(provided.kernel, stored_);
 }
@@ -386,8 +391,9 @@ void HostHandle::run_base_and_update(const Operands& o) {
 }  // namespace
 
 std::unique_ptr<HandleImpl> make_host_handle(const CsrView& matrix, const Options& options,
-                                             KernelProvider& provider, Arrays arrays) {
-    return std::make_unique<HostHandle>(matrix, options, provider, arrays);
+                                             KernelProvider& provider, Arrays arrays,
+                                             bool at_hand) {
+    return std::make_unique<HostHandle>(matrix, options, provider, arrays, at_hand);
 }
 
 }  // namespace spmvgen

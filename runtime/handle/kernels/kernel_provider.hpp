@@ -98,6 +98,11 @@ class KernelProvider {
     Distance distance(const Signature& signature, const KernelPolicy& policy,
                       const std::shared_ptr<Device>& device);
 
+    /// Whether a kernel of this host need not be compiled.
+    bool has_at_hand(const Signature& signature, const KernelPolicy& policy) {
+        return distance(signature, policy, nullptr) != Distance::compiler;
+    }
+
     /// Whether any kernel may be had: there is a compiler, the policy lets it be used, and no
     /// kernel sets say which kernels there are to be.
     bool may_compile(const KernelPolicy& policy);

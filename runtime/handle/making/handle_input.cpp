@@ -186,7 +186,8 @@ HandleInput HandleInput::copy() const {
                       .by_columns = by_columns,
                       .op = op,
                       .reason = reason,
-                      .convert_ms = convert_ms};
+                      .convert_ms = convert_ms,
+                      .at_hand = at_hand};
     for (auto& order : orders) other.orders.push_back(copy_of(order));
     return other;
 }

@@ -29,6 +29,8 @@ struct HandleInput {
     std::string op = "N";                   ///< of the given matrix that is asked for
     std::string reason = {};                ///< why `matrix` is another one; "" = it is not
     double convert_ms = 0;                  ///< what it took to make it
+    /// On this host: whether a kernel that would have to be compiled is done without.
+    bool at_hand = false;
 
     /// The same, of the same arrays.
     HandleInput copy() const;

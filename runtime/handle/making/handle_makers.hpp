@@ -69,8 +69,10 @@ inline bool is_deferred(const Options& options) {
 std::unique_ptr<HandleImpl> make_deferred_handle(const HandleInput& input, KernelProvider& provider,
                                                  const std::shared_ptr<Device>& device);
 
+/// With `at_hand` precompiled code serves in place of a kernel that would have to be compiled.
 std::unique_ptr<HandleImpl> make_host_handle(const CsrView& matrix, const Options& options,
-                                             KernelProvider& provider, Arrays arrays);
+                                             KernelProvider& provider, Arrays arrays,
+                                             bool at_hand = false);
 /// What is known of a GPU's matrix beside its arrays on this host.
 struct GpuInput {
     /// Has it in the device's memory: what the kernel reads as it is, is copied from there, or

@@ -21,7 +21,8 @@ std::unique_ptr<HandleImpl> make_as_it_stands(const CsrView& matrix, const Handl
                                               const std::shared_ptr<Device>& device,
                                               DeviceCsr* on_device, PlannedMatrix* planned) {
     const auto make = [&](const Options& o) {
-        if (device == nullptr) return make_host_handle(matrix, o, provider, input.arrays);
+        if (device == nullptr)
+            return make_host_handle(matrix, o, provider, input.arrays, input.at_hand);
         return make_gpu_handle(matrix, o, provider, device,
                                {on_device, &o == &input.options ? planned : nullptr});
     };

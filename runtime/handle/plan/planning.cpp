@@ -184,10 +184,9 @@ LevelChoice unless_plain_is_cheaper(const LevelProblem& p, const Choice& choice,
     return changed;
 }
 
-bool planning_is_due(double spent_ms, std::int64_t products, bool gpu) {
+bool is_over(const Patience& patience, double spent_ms, std::int64_t products) {
     const double of_one_ms = spent_ms / static_cast<double>(products);
-    const LazyPlanning& predicted = gpu ? lazy_on_gpus : lazy_on_cpus;
-    return spent_ms >= predicted.fixed_ms + predicted.applies * of_one_ms;
+    return spent_ms >= patience.fixed_ms + patience.applies * of_one_ms;
 }
 
 std::string why_not_repaid(const LevelProblem& p, const DeviceSpeed& speed) {

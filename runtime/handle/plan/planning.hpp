@@ -4,6 +4,7 @@
 
 #include "handle/plan/device_speed.hpp"
 #include "handle/plan/levels.hpp"
+#include "tuner/chooser/break_even.hpp"
 
 /// What planning costs, weighed against what it saves.
 namespace spmvgen {
@@ -20,9 +21,8 @@ LevelChoice unless_plain_is_cheaper(const LevelProblem& problem, const Choice& c
 /// Why the expected applies cannot repay the budget of level measure; "" = they can.
 std::string why_not_repaid(const LevelProblem& problem, const DeviceSpeed& speed);
 
-/// Whether products of plain CSR that took `spent_ms` in all took as long as planning the matrix is
-/// predicted to take, whatever is then chosen, with kernels that are cached.
-bool planning_is_due(double spent_ms, std::int64_t products, bool gpu);
+/// Whether so many products of plain CSR, which took `spent_ms` in all, are enough.
+bool is_over(const Patience& patience, double spent_ms, std::int64_t products);
 
 // What measuring is expected to take, in ms.
 

@@ -1,8 +1,6 @@
 #include "matrix/features/numbered_rows.hpp"
 
 #include <algorithm>
-#include <bit>
-#include <numeric>
 
 #include "matrix/features/distinct.hpp"
 
@@ -175,18 +173,18 @@ const std::array<double, window_rows.size()>& RowGathers::windows() {
     // An entry is the first of its sector in a window when the last row that had the sector is in
     // another one: it differs in one of the bits that tell windows apart.
     std::vector<std::int64_t> last(rows_.different, -1);  // row that had it
-    std::array<std::int64_t, 65> of_highest{};            // entries by the highest bit that differs
+    std::array<std::int64_t, window_bits.size()> firsts{};
     for (std::int64_t row = 0; row < rows_.rows(); ++row)
         for (std::int64_t k = rows_.first[place(row)]; k < rows_.first[place(row) + 1]; ++k) {
             std::int64_t& before = last[rows_.sector[place(k)]];
-            ++of_highest[place(std::bit_width(static_cast<std::uint64_t>(before ^ row)))];
+            const auto differs = static_cast<std::uint64_t>(before ^ row);
+            for (std::size_t w = 0; w < firsts.size(); ++w)
+                firsts[w] += (differs >> window_bits[w]) != 0;
             before = row;
         }
     auto& of_entry = windows_.emplace();
     for (std::size_t w = 0; w < of_entry.size(); ++w)
-        of_entry[w] = static_cast<double>(std::accumulate(of_highest.begin() + window_bits[w] + 1,
-                                                          of_highest.end(), std::int64_t{0})) /
-                      static_cast<double>(rows_.entries());
+        of_entry[w] = static_cast<double>(firsts[w]) / static_cast<double>(rows_.entries());
     return of_entry;
 }
 

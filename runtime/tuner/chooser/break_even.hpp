@@ -41,11 +41,15 @@ inline constexpr double find_ms = 0.3;    ///< a kernel from the cache directory
 /// A conversion to another format, and a copy of CSR as it is, both in applies of plain CSR on this
 /// CPU.
 inline constexpr double conversion_applies = 6, copy_applies = 4;
-/// Planning with kernels that are cached: beside what each takes, products of plain CSR.
-struct LazyPlanning {
+/// Products of plain CSR after which level lazy goes on: so many, and as many as take so long.
+struct Patience {
     double fixed_ms = 0, applies = 0;
 };
-inline constexpr LazyPlanning lazy_on_cpus{1.2, 20}, lazy_on_gpus{5, 300};
+/// What planning takes with kernels that are cached: on a CPU at most, in a process that has made
+/// no handle before, so that who ends then has lost little.
+inline constexpr Patience to_plan_on_cpus{4, 100}, to_plan_on_gpus{5, 300};
+/// What it takes on a CPU to choose a kernel that reads CSR as it is.
+inline constexpr Patience to_choose_csr{0.4, 5};
 /// Bytes per second of a device without a profile: of a CPU, and of a GPU.
 inline constexpr double assumed_cpu_rate = 10e9, assumed_gpu_rate = 1e12;
 

@@ -66,7 +66,16 @@ Chooser::Chooser(const CsrView& matrix, const RowFeatures& features, int threads
 Chooser::~Chooser() = default;
 
 Choice Chooser::operator()(Request request) {
+    const Request asked = request;
+    believes_ = source_ == nullptr && is_host(request);
     Choice choice = sampled(request);
+    believes_ = false;
+    if (has_believed(choice)) {
+        Request with_all = asked;
+        const ExactValues believed = *exact_;
+        look_at_values(with_all);
+        if (*exact_ != believed) choice = sampled(request = asked);
+    }
     settle(choice, request);
     return choice;
 }
@@ -265,8 +274,20 @@ bool Chooser::wants_values(const Request& request) const {
 void Chooser::look_at_values(Request& request) {
     if (!wants_values(request)) return;
     // A CPU widens f16 in too many steps.
-    if (!exact_) exact_ = exact_values(matrix_, !is_host(request), threads_, source_);
+    if (!exact_ && believes_) {
+        exact_ = likely_values(matrix_, false, threads_);
+        is_believed_ = exact_->value_code == static_cast<std::int64_t>(ValueCode::dictionary);
+    }
+    if (!exact_ || (is_believed_ && !believes_)) {
+        exact_ = exact_values(matrix_, !is_host(request), threads_, source_);
+        is_believed_ = false;
+    }
     request.exact = exact_;
+}
+
+bool Chooser::has_believed(const Choice& choice) const {
+    const auto code = static_cast<std::int64_t>(ValueCode::dictionary);
+    return is_believed_ && param(choice.signature, "value_code", 0) == code;
 }
 
 void Chooser::look_at_blocks(Request& request) {

@@ -109,6 +109,8 @@ class Chooser {
     bool may_have_blocks(const Request& request);
     bool wants_values(const Request& request) const;
     void look_at_values(Request& request);
+    /// Whether the choice has a dictionary that not all values were looked at for.
+    bool has_believed(const Choice& choice) const;
     void look_at_blocks(Request& request);
     void look_at_strips(Request& request);
     /// Whether a GPU's kernel could be faster than what rules choose without a look at its layout.
@@ -135,6 +137,8 @@ class Chooser {
     std::optional<BlockFill> fill_;
     std::optional<SampledHubs> hubs_;
     std::optional<ExactValues> exact_;
+    bool believes_ = false;     ///< whether exact_ may have a dictionary that a few values suggest
+    bool is_believed_ = false;  ///< whether it has such a one
     /// By types of vectors and values, the sizes that are given, and right-hand sides.
     std::map<std::tuple<ValueType, ValueType, int, int, int>, BlockChoice> blocks_;
     std::map<ValueType, double> saved_gathers_;

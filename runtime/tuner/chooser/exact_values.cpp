@@ -8,9 +8,24 @@
 
 namespace spmvgen {
 
+namespace {
+
+EncodingChoice any_encoding(bool half) {
+    return {.half = half, .small_integers = true, .one_value = true, .dictionary = true};
+}
+
+ExactValues to_exact(const ValueEncoding& found) {
+    return {found.storage, static_cast<std::int64_t>(found.code)};
+}
+
+}  // namespace
+
+ExactValues likely_values(const CsrView& matrix, bool half, int threads) {
+    return to_exact(likely_encoding(matrix, any_encoding(half), threads));
+}
+
 ExactValues exact_values(const CsrView& matrix, bool half, int threads, EntrySource* source) {
-    const EncodingChoice anything{
-        .half = half, .small_integers = true, .one_value = true, .dictionary = true};
+    const EncodingChoice anything = any_encoding(half);
     const auto encoded = [&](const std::vector<EntryRange>& ranges) {
         CsrView some = matrix;
         const Buffer values = source->values(ranges);
@@ -31,7 +46,7 @@ ExactValues exact_values(const CsrView& matrix, bool half, int threads, EntrySou
         found = traits ? encoding_of(std::move(*traits), matrix.value_type, anything)
                        : encoded({{0, matrix.nnz}});
     }
-    return {found.storage, static_cast<std::int64_t>(found.code)};
+    return to_exact(found);
 }
 
 }  // namespace spmvgen

@@ -10,4 +10,8 @@ namespace spmvgen {
 /// row offsets; null = the matrix has them. threads = 0: what OpenMP would use.
 ExactValues exact_values(const CsrView& matrix, bool half, int threads, EntrySource* source);
 
+/// The same of a matrix that has its values, but that a dictionary holds them all is believed of a
+/// few.
+ExactValues likely_values(const CsrView& matrix, bool half, int threads);
+
 }  // namespace spmvgen
