@@ -131,8 +131,9 @@ std::string gpu_text(const KernelFile& f) {
         if (f.launch.steps[i].shared_bytes > 0)
             make_dynamic(text, std::string(f.steps[i].dynamic_array));
     if (std::ranges::any_of(f.launch.steps, &Step::overlaps))
-        let_operands_change(text, f.entry,
-                            std::ranges::any_of(f.steps, &StepTemplate::loads_ahead));
+        let_operands_change(
+            text, f.entry,
+            f.signature.num_rhs == 1 && std::ranges::any_of(f.steps, &StepTemplate::loads_ahead));
     mark_device(text, inlined_function);
     mark_device(text, plain_function);
     // Between the steps of a conversion the host allocates: there is no one launcher.

@@ -107,6 +107,30 @@ TEST(Overlap, NothingThatMayChangeIsTouchedBeforeTheWait) {
     EXPECT_GE(read, static_cast<int>(2 * overlapping.size())) << "Clang makes it everywhere";
 }
 
+/// Loads of device memory in the text.
+int loads_in(const std::string& ptx) {
+    int loads = 0;
+    for (auto at = ptx.find("ld.global"); at != ptx.npos; at = ptx.find("ld.global", at + 1))
+        ++loads;
+    return loads;
+}
+
+TEST(Overlap, WhereARowIsAndItsFirstColumnsAreLoadedBeforeTheWait) {
+    constexpr int bounds = 2, columns = 4;
+    for (const char* kernel : {"csr_classical", "sell_slices"}) {
+        const Case unrolled{kernel, {{"unroll", columns}}};
+        const KernelSource source =
+            load_generator().emit(signature(unrolled, "sm_90", Scale::one, Scale::zero), "");
+        SCOPED_TRACE(source.name);
+        EXPECT_THAT(source.text, HasSubstr("griddepcontrol.launch_dependents"));
+        for (const Compiler compiler : {Compiler::nvrtc, Compiler::clang}) {
+            const std::string ptx = ptx_of(source, compiler);
+            const std::string before = ptx.substr(0, ptx.find("griddepcontrol.wait"));
+            if (!ptx.empty()) EXPECT_EQ(loads_in(before), bounds + columns);
+        }
+    }
+}
+
 TEST(Overlap, IsLeftOutWhereItDoesNotPayOrTheDeviceCannot) {
     const auto has_none = [](const Case& kernel, const char* target) {
         const KernelSource source =

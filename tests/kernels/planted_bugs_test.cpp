@@ -84,7 +84,7 @@ INSTANTIATE_TEST_SUITE_P(
         Bug{"MissingBarrier", "ell_groups", "__syncthreads();", ";", {{"groups", 4}}},
         Bug{"WrongMask", "csr_classical", "0xffffffffu", "0x0000ffffu", {{"subwarp", 32}}},
         Bug{"WrongMask", "csr_load_balance", "0xffffffffu", "0x7fffffffu"},
-        Bug{"OffByOneTail", "csr_classical", "left > u *", "left > 1 + u *", {{"subwarp", 8}}},
+        Bug{"OffByOneTail", "csr_classical", "if (k + u *", "if (k + 1 + u *", {{"subwarp", 8}}},
         Bug{"OffByOneRow", "sell_slices", "position < num_rows", "position + 1 < num_rows"},
         Bug{"MissingZeroingOfY", "coo", "y[row] = sum;", "(void)sum;"},
         Bug{"MissingZeroingOfTheSum", "csr_merge_path", "= 0.0;", ";"}),
