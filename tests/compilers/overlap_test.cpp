@@ -125,8 +125,9 @@ TEST(Overlap, WhereARowIsAndItsFirstColumnsAreLoadedBeforeTheWait) {
         EXPECT_THAT(source.text, HasSubstr("griddepcontrol.launch_dependents"));
         for (const Compiler compiler : {Compiler::nvrtc, Compiler::clang}) {
             const std::string ptx = ptx_of(source, compiler);
+            if (ptx.empty()) continue;
             const std::string before = ptx.substr(0, ptx.find("griddepcontrol.wait"));
-            if (!ptx.empty()) EXPECT_EQ(loads_in(before), bounds + columns);
+            EXPECT_EQ(loads_in(before), bounds + columns);
         }
     }
 }
