@@ -18,23 +18,12 @@ constexpr int device_first_schema = 1, device_schema = 2;
 constexpr double most_profile_figure = 1e18;
 constexpr std::int64_t most_threads = 65536, most_units = 1 << 20;
 
-[[noreturn]] void refuse_device_field(const char* name) {
-    refuse_input(fmt::format("field '{}' is missing or of another type", name));
-}
-
-/// Of any type.
-const Json& member_of(const Json& json, const char* name) {
-    const auto found = json.is_object() ? json.find(name) : json.end();
-    if (found == json.end()) refuse_device_field(name);
-    return *found;
-}
-
 template <typename T>
 T device_field(const Json& json, const char* name) {
     try {
-        return member_of(json, name).get<T>();
+        return json.at(name).get<T>();
     } catch (const nlohmann::json::exception&) {
-        refuse_device_field(name);
+        refuse_input(fmt::format("field '{}' is missing or of another type", name));
     }
 }
 
@@ -55,7 +44,7 @@ double spread_of(const Json& json) {
 }
 
 int whole(const Json& json, const char* name, std::int64_t most) {
-    const auto value = integer_of(member_of(json, name), 0, most);
+    const auto value = integer_of(device_field<Json>(json, name), 0, most);
     if (!value) refuse_input(fmt::format("field '{}' is not a whole number of 0…{}", name, most));
     return static_cast<int>(*value);
 }
@@ -111,7 +100,7 @@ DeviceRate parse_rate(const Json& json, const RateList& list, bool with_spread) 
 }
 
 std::vector<DeviceRate> parse_rates(const Json& json, const RateList& list, bool with_spread) {
-    const Json& rates = member_of(json, list.name);
+    const auto rates = device_field<Json>(json, list.name);
     if (!rates.is_array()) refuse_input(fmt::format("field '{}' is no list, or empty", list.name));
     std::vector<DeviceRate> parsed;
     for (auto& rate : rates) parsed.push_back(parse_rate(rate, list, with_spread));
@@ -119,7 +108,7 @@ std::vector<DeviceRate> parse_rates(const Json& json, const RateList& list, bool
 }
 
 std::vector<RegionTime> parse_regions(const Json& json) {
-    const Json& regions = member_of(json, "regions");
+    const auto regions = device_field<Json>(json, "regions");
     if (!regions.is_array() || regions.empty())
         refuse_input("field 'regions' is no list, or empty");
     std::vector<RegionTime> parsed;
@@ -131,8 +120,9 @@ std::vector<RegionTime> parse_regions(const Json& json) {
 
 /// A figure that is known.
 Figure parse_figure(const Json& json, const char* name) {
-    const Json& object = member_of(json, name);
-    if (!object.is_object()) refuse_device_field(name);
+    const auto object = device_field<Json>(json, name);
+    if (!object.is_object())
+        refuse_input(fmt::format("field '{}' is missing or of another type", name));
     try {
         return {positive(object, "value"), spread_of(object)};
     } catch (const Error& error) {
