@@ -20,7 +20,7 @@ static __device__ __forceinline__ void mma_m8n8k4(double* sums, double a, double
 constexpr const char* wait_for_launches = R"(#ifndef SPMVGEN_OWN_INSTRUCTIONS
 /// Lets the next launch begin if blocks are few; waits for those ahead and what they wrote.
 static __device__ __forceinline__ void griddepcontrol_wait() {
-    if (gridDim.x <= 64) asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
+    if (gridDim.x * gridDim.y <= 64) asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
     asm volatile("griddepcontrol.wait;" ::: "memory");
 }
 #endif

@@ -31,10 +31,7 @@ void sell_slices(long num_rows, const Offset* __restrict__ slice_ptr,
                  Vector* __restrict__ y, Vector alpha, Vector beta) {
     const long thread = static_cast<long>(blockIdx.x) * block + threadIdx.x;
     const long position = thread / threads_per_row;
-    long row = position;
-    if constexpr (sigma > 1) {
-        row = position < num_rows ? row_order[position] : position;
-    }
+    const long row = sigma == 1 || position >= num_rows ? position : row_order[position];
     Value sum[rhs_group] = {};
     if constexpr (alpha_mode == scale::zero) {
         await_launches_ahead();

@@ -1,11 +1,13 @@
 // Launches that overlap: what a kernel does before it has waited for the launches ahead, read from
 // PTX, and that what does not overlap has no trace of it.
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "handle/kernels/jit_loader.hpp"
 #include "registry.hpp"
 #include "spmvgen/error.hpp"
+#include "tuner/cost/work/gpu_units.hpp"
 
 namespace spmvgen {
 namespace {
@@ -122,7 +124,10 @@ TEST(Overlap, WhereARowIsAndItsFirstColumnsAreLoadedBeforeTheWait) {
         const KernelSource source =
             load_generator().emit(signature(unrolled, "sm_90", Scale::one, Scale::zero), "");
         SCOPED_TRACE(source.name);
-        EXPECT_THAT(source.text, HasSubstr("griddepcontrol.launch_dependents"));
+        EXPECT_THAT(source.text, HasSubstr(fmt::format("gridDim.x * gridDim.y <= {}) asm volatile("
+                                                       "\"griddepcontrol.launch_dependents",
+                                                       gpu::few_blocks)))
+            << "as the choice counts";
         for (const Compiler compiler : {Compiler::nvrtc, Compiler::clang}) {
             const std::string ptx = ptx_of(source, compiler);
             if (ptx.empty()) continue;

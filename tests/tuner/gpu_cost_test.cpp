@@ -120,6 +120,22 @@ TEST(GpuWork, OfCsrByHand) {
     EXPECT_LT(w->far, w->near);
 }
 
+TEST(GpuCosts, OfFewBlocksWhatIsDoneBeforeTheWaitIsHidden) {
+    const auto depth = [](const char* matrix, const char* target) {
+        const CsrMatrix m = make_gallery_matrix(matrix);
+        const RowFeatures rows = analyse_row_lengths(m.view());
+        MatrixFigures figures(m.view(), rows);
+        Signature s = signature("csr_classical_f64_i32_o32_a1_b0_k1_block256_subwarp1_unroll4");
+        s.target = parse_target(target);
+        const auto w = gpu_work(figures, s, 132);
+        EXPECT_EQ(w->ahead, 1.7 + 2) << "the start, where a row is, and its columns";
+        return gpu_costs(*w, rows, s, round_profile())[1] / 0.6;
+    };
+    EXPECT_NEAR(depth("stencil5:nx=64,ny=256", "sm_90"), 4 - 3.7, 1e-9) << "64 blocks";
+    EXPECT_NEAR(depth("stencil5:nx=64,ny=257", "sm_90"), 4, 1e-9);
+    EXPECT_NEAR(depth("stencil5:nx=64,ny=256", "sm_80"), 4, 1e-9) << "no launch overlaps";
+}
+
 TEST(GpuWork, EveryKernelThatRulesLeadToHasOne) {
     const RuleSet rules = gpu_rules();
     std::set<std::string> led_to;

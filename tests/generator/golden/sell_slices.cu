@@ -17,7 +17,7 @@
 #ifndef SPMVGEN_OWN_INSTRUCTIONS
 /// Lets the next launch begin if blocks are few; waits for those ahead and what they wrote.
 static __device__ __forceinline__ void griddepcontrol_wait() {
-    if (gridDim.x <= 64) asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
+    if (gridDim.x * gridDim.y <= 64) asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
     asm volatile("griddepcontrol.wait;" ::: "memory");
 }
 #endif
@@ -36,8 +36,7 @@ extern "C" __global__ void __launch_bounds__(256)
                                        const int* col_idx, const double* values, const double* x,
                                        double* y) {
     const long thread = static_cast<long>(blockIdx.x) * 256 + threadIdx.x;
-    long row = thread;
-    row = thread < num_rows ? row_order[thread] : thread;
+    const long row = thread >= num_rows ? thread : row_order[thread];
     double sum = 0.0;
     if (thread < num_rows) {
         const long begin = slice_ptr[thread / 32];

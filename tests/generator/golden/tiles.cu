@@ -13,7 +13,7 @@
 #ifndef SPMVGEN_OWN_INSTRUCTIONS
 /// Lets the next launch begin if blocks are few; waits for those ahead and what they wrote.
 static __device__ __forceinline__ void griddepcontrol_wait() {
-    if (gridDim.x <= 64) asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
+    if (gridDim.x * gridDim.y <= 64) asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
     asm volatile("griddepcontrol.wait;" ::: "memory");
 }
 #endif
