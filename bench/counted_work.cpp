@@ -1,7 +1,9 @@
 // bench_counted_work: what the kernels of recorded times do for an apply, as the choice counts it,
 // a line of JSON a kernel, for `spmvbench fit-costs`. Records must be of GPUs or of CPUs, of
 // generated matrices or of files NAME.mtx in a folder.
-//     bench_counted_work [--choices] [--files FOLDER] RECORDS.json.gz… > work.jsonl
+//     bench_counted_work [--choices] [--random-values] [--files FOLDER] RECORDS.json.gz… >
+//     work.jsonl
+// With --random-values choices are for values that no narrow encoding holds.
 #include <fmt/format.h>
 
 #include <filesystem>
@@ -9,6 +11,7 @@
 #include <iostream>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <random>
 #include <sstream>
 
 #include "matrix/read/reader.hpp"
@@ -86,7 +89,6 @@ std::optional<CsrMatrix> matrix_of(const std::string& name, const std::string& f
 }
 
 /// A kernel with the parameters that the matrix does not decide.
-/// A kernel's name without what the matrix decides.
 using Weighed = std::pair<std::string, Params>;
 
 Weighed weighed(const Signature& s) {
@@ -113,20 +115,37 @@ std::map<Weighed, Signature> grid_of(const Problem& p, Chooser& chooser) {
     return grid;
 }
 
-void print(const TuningRecord& record, const std::string& folder, bool choices) {
+struct Asked {
+    std::string folder;  ///< of matrices' files
+    bool choices = false, random_values = false;
+};
+
+void make_random(CsrMatrix& matrix) {
+    std::mt19937_64 generator(11);
+    std::uniform_real_distribution<double> number(0.5, 1.5);
+    std::vector<double> values(static_cast<std::size_t>(matrix.nnz));
+    for (double& value : values) value = number(generator);
+    CsrView view = matrix.view();
+    view.value_type = ValueType::f64;
+    view.values = values.data();
+    matrix = convert_values(view, matrix.value_type);
+}
+
+void print(const TuningRecord& record, const Asked& asked) {
     const Target target = parse_target(record.device.arch);
     const DeviceProfile* profile = find_device_profile(record.device.name, target).profile;
     if (profile == nullptr) return;
-    std::optional<CsrMatrix> found = matrix_of(record.matrix, folder);
+    std::optional<CsrMatrix> found = matrix_of(record.matrix, asked.folder);
     if (!found) return;
     CsrMatrix matrix = std::move(*found);
     if (matrix.value_type != record.question.value)
         matrix = convert_values(matrix.view(), record.question.value);
+    if (asked.random_values) make_random(matrix);
     const Problem problem{record, matrix.view(), analyse_row_lengths(matrix.view()), target,
                           *profile};
     const CostScheme& scheme = problem.is_host() ? cpu_scheme : gpu_scheme;
     print_scheme(scheme);
-    if (choices) print_choice(problem);
+    if (asked.choices) print_choice(problem);
     // What a choice looks at, and no more than that.
     Chooser chooser(problem.matrix, problem.features);
     const std::string rules = kernel_name(chooser(problem.request()).signature);
@@ -162,18 +181,22 @@ void print(const TuningRecord& record, const std::string& folder, bool choices) 
 
 int main(int argc, char** argv) {
     if (argc < 2) {
-        std::cerr << "usage: bench_counted_work [--choices] [--files FOLDER] RECORDS.json…\n";
+        std::cerr << "usage: bench_counted_work [--choices] [--random-values] [--files FOLDER] "
+                     "RECORDS.json…\n";
         return 2;
     }
-    std::string folder;
-    bool choices = false;
+    Asked asked;
     for (int i = 1; i < argc; ++i) {
         if (argv[i] == std::string_view("--files") && i + 1 < argc) {
-            folder = argv[++i];
+            asked.folder = argv[++i];
             continue;
         }
         if (argv[i] == std::string_view("--choices")) {
-            choices = true;
+            asked.choices = true;
+            continue;
+        }
+        if (argv[i] == std::string_view("--random-values")) {
+            asked.random_values = true;
             continue;
         }
         std::ifstream file(argv[i]);
@@ -182,6 +205,6 @@ int main(int argc, char** argv) {
         const ReadRecords read = parse_tuning_records(tuning_text(text.str()));
         for (auto& rejected : read.rejected)
             std::cerr << argv[i] << ": " << rejected.record << ": " << rejected.reason << "\n";
-        for (auto& record : read.records) print(record, folder, choices);
+        for (auto& record : read.records) print(record, asked);
     }
 }

@@ -1,4 +1,4 @@
-// The choice on GPUs by counted work: counts worked out by hand, constants, and what comes of them.
+// The choice on GPUs by counted work: counts worked out by hand, and constants.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -21,6 +21,7 @@
 #include "tuner/cost/figures/sampled_hubs.hpp"
 #include "tuner/cost/gpu_costs.hpp"
 #include "tuner/cost/predict.hpp"
+#include "tuner/cost/work/gpu_problem.hpp"
 #include "tuner/plan/kernel_plan.hpp"
 #include "tuner/records/signature_name.hpp"
 #include "tuner/rules/candidates.hpp"
@@ -57,6 +58,7 @@ TEST(GpuCosts, SizesOfCachesAreTheDevices) {
         GpuWork work;
         work.bytes = bytes;
         work.far = 1000;
+        work.blocks = 1000;
         return gpu_costs(work, few_columns, s, profile);
     };
     const auto cost = [](const GpuCosts& all, std::string_view name) {
@@ -121,19 +123,57 @@ TEST(GpuWork, OfCsrByHand) {
 }
 
 TEST(GpuCosts, OfFewBlocksWhatIsDoneBeforeTheWaitIsHidden) {
-    const auto depth = [](const char* matrix, const char* target) {
+    constexpr double ahead = gpu::start_waits + gpu::begin_waits;
+    const auto depth = [&](const char* matrix, const char* target) {
         const CsrMatrix m = make_gallery_matrix(matrix);
         const RowFeatures rows = analyse_row_lengths(m.view());
         MatrixFigures figures(m.view(), rows);
         Signature s = signature("csr_classical_f64_i32_o32_a1_b0_k1_block256_subwarp1_unroll4");
         s.target = parse_target(target);
         const auto w = gpu_work(figures, s, 132);
-        EXPECT_EQ(w->ahead, 1.7 + 2) << "the start, where a row is, and its columns";
+        EXPECT_EQ(w->ahead, ahead) << "the start, where a row is, and its columns";
         return gpu_costs(*w, rows, s, round_profile())[1] / 0.6;
     };
-    EXPECT_NEAR(depth("stencil5:nx=64,ny=256", "sm_90"), 4 - 3.7, 1e-9) << "64 blocks";
+    EXPECT_NEAR(depth("stencil5:nx=16,ny=16", "sm_90"), 4 - ahead, 1e-9) << "one block";
+    EXPECT_NEAR(depth("stencil5:nx=64,ny=256", "sm_90"), 4 - (1 - 6 * 0.038) * ahead, 1e-9)
+        << "64 blocks";
     EXPECT_NEAR(depth("stencil5:nx=64,ny=257", "sm_90"), 4, 1e-9);
     EXPECT_NEAR(depth("stencil5:nx=64,ny=256", "sm_80"), 4, 1e-9) << "no launch overlaps";
+}
+
+TEST(GpuCosts, FewBlocksHaveAShareOfTheDevice) {
+    const RowFeatures rows{.rows = 1000, .cols = 1000, .nnz = 1000};
+    const Signature s = signature("csr_classical_f64_i32_o32_a1_b0_k1_block256_subwarp4_unroll1");
+    const auto costs = [&](double blocks) {
+        GpuWork work;
+        work.near = work.steps = work.rows = 1e4;
+        work.blocks = blocks;
+        return gpu_costs(work, rows, s, round_profile());
+    };
+    const double units = units_of(round_profile());
+    const GpuCosts one = costs(1), half = costs(units / 2), all = costs(units), more = costs(1e4);
+    for (const std::size_t i : {4, 6, 8}) {  // near, steps, rows
+        EXPECT_GT(one[i], 20 * all[i]) << gpu_cost_names[i];
+        EXPECT_LT(one[i], units * all[i]) << "alone, it has more than its share";
+        EXPECT_GT(half[i], all[i]);
+        EXPECT_DOUBLE_EQ(all[i], more[i]);
+    }
+}
+
+TEST(GpuCosts, WarpsThatHaveNoneToFollowWaitForTheirOwnLoadsOnly) {
+    const RowFeatures rows{.rows = 1000, .cols = 1000, .nnz = 1000};
+    const Signature s = signature("csr_classical_f64_i32_o32_a1_b0_k1_block256_subwarp4_unroll1");
+    const auto waits = [&](double warps) {
+        GpuWork work;
+        work.warps = warps;
+        work.waits = 3 * warps;
+        work.blocks = warps / 8;
+        return gpu_costs(work, rows, s, round_profile())[7] / 0.6;
+    };
+    ASSERT_EQ(gpu_cost_names[7], "waits");
+    const double resident = GpuWork().resident * units_of(round_profile());
+    EXPECT_NEAR(waits(resident), 0, 1e-9);
+    EXPECT_NEAR(waits(3 * resident), 2 * 3, 1e-9);
 }
 
 TEST(GpuWork, EveryKernelThatRulesLeadToHasOne) {
@@ -261,106 +301,6 @@ TEST(ShippedGpuCosts, AreFewAndOfKernelsThatThereAre) {
         EXPECT_TRUE(kernel_entry(name).gpu) << name;
         EXPECT_GT(kernel.error, 0) << name;
     }
-}
-
-TEST(GpuChoice, FewRowsOfManyEntriesAreNoStrips) {
-    const CsrMatrix m = make_gallery_matrix("random:seed=8");
-    ASSERT_EQ(choice_on_h200(m, false).signature.kernel, "strips")
-        << "what the rules say, and takes twelve times as long";
-    const Choice choice = choice_on_h200(m, true);
-    EXPECT_EQ(choice.signature.kernel, "csr_by_length");
-    EXPECT_THAT(choice.reason, testing::StartsWith("predicted "));
-    EXPECT_THAT(choice.reason, HasSubstr(" %, the rules' strips_f64"));
-}
-
-TEST(GpuChoice, TheBetterKnownOfTwoKernelsComesFirst) {
-    const CsrMatrix m = make_gallery_matrix("random:seed=412,max_nnz=200000");
-    const RowFeatures rows = analyse_row_lengths(m.view());
-    Request request{.target = parse_target("sm_90"), .units = 132};
-    const DeviceProfile& profile = *find_device_profile("NVIDIA H200");
-    Chooser chooser(m.view(), rows);
-    chooser.sampled(request);
-    CostConstants constants = *gpu_constants();
-    const auto first = [&] {
-        return CountedChoice(m.view(), rows, profile, 0, constants, chooser)
-            .ranked(request)
-            .front();
-    };
-    for (auto& [name, kernel] : constants.kernels) kernel.error = 0;
-    const CountedChoice::Candidate least = first();
-    constants.kernels.at(least.kernel).error = 10;
-    const CountedChoice::Candidate milder = first();
-    EXPECT_NE(milder.kernel, least.kernel);
-    EXPECT_GE(milder.prediction.us, least.prediction.us);
-}
-
-TEST(GpuChoice, FewLongRowsDoNotRuleStripsOut) {
-    const CsrMatrix m = make_gallery_matrix("random:seed=1007181");
-    ASSERT_GT(analyse_row_lengths(m.view()).max_row, 10'000);
-    const Signature chosen = choice_on_h200(m, true).signature;
-    ASSERT_EQ(chosen.kernel, "strips");
-    EXPECT_EQ(chosen.params.at("long_rows"), 1);
-}
-
-TEST(GpuChoice, TheSameForAnyNumberOfThreads) {
-    const CsrMatrix m = make_gallery_matrix("random:seed=412");
-    Request request{.target = parse_target("sm_90"), .units = 132};
-    request.device = "NVIDIA H200";
-    request.profile = find_device_profile("NVIDIA H200");
-    const RowFeatures rows = analyse_row_lengths(m.view());
-    EXPECT_EQ(choose_for(m.view(), rows, request, 1).signature,
-              choose_for(m.view(), rows, request, 3).signature);
-}
-
-TEST(GpuChoice, ASampleMayHaveNoEntries) {
-    // All entries are in the first row, which no window of rows has.
-    constexpr std::int32_t rows = 1'000'000, entries = 30'000;
-    std::vector<std::int32_t> row_ptr(rows + 1, entries), col_idx(entries);
-    row_ptr[0] = 0;
-    std::iota(col_idx.begin(), col_idx.end(), 0);
-    const std::vector<double> values(entries, 1.5);
-    const CsrView m{rows,           rows,           entries,        IndexType::i32, IndexType::i32,
-                    ValueType::f64, row_ptr.data(), col_idx.data(), values.data()};
-    ASSERT_EQ(SampledRows(m, 50'000).view().nnz, 0);
-    Request request{.target = parse_target("sm_90"), .units = 132};
-    request.profile = find_device_profile("NVIDIA H200");
-    const RowFeatures features = analyse_row_lengths(m);
-    Chooser chooser(m, features);
-    for (auto& ranked : chooser.ranked(request, 100))
-        EXPECT_TRUE(std::isfinite(ranked.prediction.us) && ranked.prediction.us > 0)
-            << kernel_name(ranked.choice.signature);
-    EXPECT_NO_THROW(chooser(request));
-}
-
-TEST(GpuChoice, WhatIsAskedForIsKept) {
-    const CsrMatrix m = make_gallery_matrix("random:seed=8");
-    const RowFeatures rows = analyse_row_lengths(m.view());
-    Request request{.format = "strips", .target = parse_target("sm_90"), .units = 132};
-    request.device = "NVIDIA H200";
-    request.profile = find_device_profile("NVIDIA H200");
-    EXPECT_EQ(choose_for(m.view(), rows, request).signature.kernel, "strips");
-    request.format = "auto";
-    request.deterministic = true;
-    EXPECT_NO_THROW(choose_for(m.view(), rows, request));
-}
-
-TEST(GpuChoice, SmallMatricesAreLeftToTheRules) {
-    const CsrMatrix m = make_gallery_matrix("stencil5:nx=18,ny=18");
-    EXPECT_EQ(choice_on_h200(m, true).reason, choice_on_h200(m, false).reason);
-}
-
-TEST(GpuChoice, RankedIsByTheBadCaseOfPredictedTimes) {
-    const CsrMatrix m = make_gallery_matrix("random:seed=412,max_nnz=200000");
-    const RowFeatures rows = analyse_row_lengths(m.view());
-    Request request{.target = parse_target("sm_90"), .units = 132};
-    request.profile = find_device_profile("NVIDIA H200");
-    Chooser chooser(m.view(), rows);
-    const std::vector<Ranked> ranked = chooser.ranked(request, 10);
-    ASSERT_EQ(ranked.size(), 10u);
-    for (std::size_t i = 1; i < ranked.size(); ++i)
-        EXPECT_LE(ranked[i - 1].prediction.bad_us(), ranked[i].prediction.bad_us());
-    request.profile = nullptr;
-    EXPECT_TRUE(chooser.ranked(request, 10).empty()) << "nothing is known of the device";
 }
 
 }  // namespace

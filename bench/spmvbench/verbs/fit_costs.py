@@ -43,14 +43,23 @@ class Machines:
     unfitted: dict = dataclasses.field(default_factory=dict)  # kernel without a part in the fit: whose numbers it has
 
 
-ROWS = ("bcsr_fused", "csr_by_length", "csr_classical", "sell_slices")  # lanes take whole rows
-ENTRIES = ("coo", "csr_load_balance", "strips", "tiles", "tiles_hubs")  # entries are shared out, or decoded
+GPU = (
+    "bcsr_fused",
+    "coo",
+    "csr_by_length",
+    "csr_classical",
+    "csr_load_balance",
+    "sell_slices",
+    "strips",
+    "tiles",
+    "tiles_hubs",
+)
 SLICES = ("ell", "sell", "strips_cpu")
 MACHINES = {
     "gpu-costs": Machines(
-        kernels=tuple(sorted(ROWS + ENTRIES)),
+        kernels=GPU,
         costs={"depth": "latency", "waits": "latency", "steps": "step", "atomics": "meeting"},
-        starts={**dict.fromkeys(ROWS, "rows"), **dict.fromkeys(ENTRIES, "entries")},
+        starts=dict.fromkeys(GPU, "product"),
         factors={},
         fits_exponent=True,
         least_margin=0.1,

@@ -34,7 +34,7 @@ int given(const Request& request, const char* name) {
 
 /// Entries, of a CPU entries and rows: with fewer all that rules choose takes little more than a
 /// launch, and weighing others some thousand times as long.
-constexpr std::int64_t least_weighed_gpu = 2'000, least_weighed_cpu = 2'000;
+constexpr std::int64_t least_weighed_gpu = 500, least_weighed_cpu = 2'000;
 /// Entries: with fewer the L2 serves x well (an H200, docs/explanation/tiles.md).
 constexpr std::int64_t least_hub_entries = 15'000'000;
 /// Entries, from which on it pays to look what blocks of threads share of x.

@@ -24,7 +24,7 @@ constexpr double hopeless = 1.6;
 constexpr double hopeless_strips_cpu = 1.3;  ///< the same of a CPU's strips, each laid out to weigh
 /// Times its limit, of a GPU's kernel, the bound with the rules' parameters from which on others
 /// are not looked at: they are not that much better.
-constexpr double hopeless_bound = 1.25;
+constexpr double hopeless_bound = 1.6;
 /// Of strips: what the matrix may decide.
 constexpr std::int64_t least_unroll = 2, most_unroll = 8;
 constexpr std::array<std::int64_t, 3> long_limits{32, 64, 256};

@@ -16,6 +16,11 @@ constexpr double own_cache = 64 * 1024;  ///< bytes: x from a multiprocessor's o
 constexpr double shared_cache = 4e6;     ///< bytes: x from the cache that all share
 constexpr double shared_share = 8;       ///< of a smaller cache: so much less than it holds
 constexpr double best_share = 0.98;      ///< of the best rate: as good as it
+/// How far the share of a multiprocessor that has the device for itself falls short of the whole:
+/// 0 if one alone had all of the caches and memory, 1 if each had its share and no more.
+constexpr double own_share = 0.41;
+/// Of what short launches have done before they wait, what each doubling of their blocks takes.
+constexpr double later_blocks = 0.038;
 
 /// Bytes a second for so many: the best rate as long as the cache gives it, for the profile's rates
 /// of fewer bytes are those of few threads.
@@ -61,18 +66,24 @@ GpuCosts gpu_costs(const GpuWork& w, const RowFeatures& f, const Signature& s,
     const double active = std::min(units, std::max(w.blocks, 1.0));
     const double resident = std::min(units * w.resident, std::max(w.warps, 1.0));
     const double in_use = std::min(1.0, w.spread + resident / std::max({w.pieces, w.warps, 1.0}));
+    const double idle = own_share * (units / active - 1);
     const bool begins_early =
         w.blocks <= gpu::few_blocks && architecture(s.target).gpu.overlaps_launches;
+    const double ahead =
+        begins_early ? w.ahead * (1 - later_blocks * std::log2(std::max(w.blocks, 1.0))) : 0;
+    // Loads of warps that have no others to follow are the depth.
+    const double followed = std::max(w.waits / resident - w.waits / std::max(w.warps, 1.0), 0.0);
     return {w.launches - 1,
-            (w.depth - (begins_early ? w.ahead : 0)) * latency_us,
+            (w.depth - ahead) * latency_us,
             us_of(w.bytes, stream_rate(profile, w.bytes)),
-            us_of(w.bytes, profile.read_rate(shared, 0)) * (units / active - 1),
-            us_of(w.near, profile.gather_rate(own_cache, 0)),
+            us_of(w.bytes, profile.read_rate(shared, 0)) * idle,
+            us_of(w.near, profile.gather_rate(own_cache, 0)) * (1 + idle),
             us_of(gathered * std::max(far - once, 0.0),
-                  profile.gather_rate(std::max(in_use * (x_bytes + between), shared), 0)),
-            w.steps * step_us / units,
-            w.waits * latency_us / resident,
-            w.rows * step_us / units / gpu::warp,
+                  profile.gather_rate(std::max(in_use * (x_bytes + between), shared), 0)) *
+                (1 + idle),
+            w.steps * step_us / units * (1 + idle),
+            followed * latency_us,
+            w.rows * step_us / units / gpu::warp * (1 + idle),
             us_of(w.atomics, profile.atomic_rate(std::max(y_bytes, shared), 0))};
 }
 

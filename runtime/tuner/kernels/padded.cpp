@@ -152,21 +152,22 @@ void choose_ell_shuffle(ParamChoice& c) {
 }
 
 void choose_sell_slices(ParamChoice& c) {
-    choose_slices(c);
+    choose_slices(c, true);
     if (c.when(sorting_saves)) c.put("sigma", gpu_sorting_window);
 }
 
 std::vector<Params> sell_slices_grid(const Situation& s, const BlockFill&) {
     std::vector<Params> sets{{}};
     for (const std::int64_t lanes : lanes_for(s.f.mean_row, 32)) {
-        std::vector<std::int64_t> unrolls{8};
-        if (lanes == 1 || architecture(s.request.target).gpu.overlaps_launches) unrolls = {4, 8};
+        std::vector<std::int64_t> unrolls{4, 8};
+        if (lanes > 2) unrolls = {slice_unroll_of_lanes(s.request, true)};
         if (lanes == 1 && s.f.mean_row < 4) unrolls = {2, 4, 8};
-        const ParamSets more = ParamSets()
-                                   .with("block", {128})
-                                   .with("threads_per_row", {lanes})
-                                   .with("unroll", unrolls)
-                                   .with("sigma", spmvgen::sorting_windows(s, {1, 16384}));
+        const ParamSets more =
+            ParamSets()
+                .with("block", {128})
+                .with("threads_per_row", {lanes})
+                .with("unroll", unrolls)
+                .with("sigma", spmvgen::sorting_windows(s, {1, gpu_sorting_window}));
         sets.insert(sets.end(), more.all().begin(), more.all().end());
     }
     return with_few_blocks(s, std::move(sets), "threads_per_row");

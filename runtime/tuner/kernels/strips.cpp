@@ -132,7 +132,7 @@ constexpr std::int64_t narrow_sorting_window = 256;  ///< of strips of few rows,
 constexpr std::int64_t most_narrow_rows = 1 << 18;   ///< these
 
 void choose_strips(ParamChoice& c) {
-    choose_slices(c);
+    choose_slices(c, false);
     c.put("block", block_threads(vectors_type(c.request(), c.value_type())));
     if (c.when(sorting_saves))
         c.set("sigma", Values{narrow_sorting_window, gpu_sorting_window}, [](const Situation& s) {

@@ -25,8 +25,9 @@ std::int64_t slice_threads(const Situation& s) {
     return threads;
 }
 
-/// Entries under way at a time: about as many as a row has; of wide values a few fewer.
-std::int64_t slice_unroll(const Situation& s) {
+/// Entries under way at a time where a lane takes a row: about as many as it has; of wide values a
+/// few fewer.
+std::int64_t slice_unroll_of_lane(const Situation& s) {
     constexpr double short_mean = 2.5, narrow_mean = 4.5, wide_mean = 5.1;
     const bool wide = size_of(stored_type(s.request, s.f.value_type)) >= sizeof(double);
     const double mean = s.f.mean_row;
@@ -35,14 +36,18 @@ std::int64_t slice_unroll(const Situation& s) {
 
 }  // namespace
 
-void choose_slices(ParamChoice& c) {
+std::int64_t slice_unroll_of_lanes(const Request& request, bool loads_ahead) {
+    return loads_ahead && architecture(request.target).gpu.overlaps_launches ? 4 : 8;
+}
+
+void choose_slices(ParamChoice& c, bool loads_ahead) {
     const std::int64_t threads = c.set("threads_per_row", Values::powers(1, 32), slice_threads);
-    // So many threads have rows of at least twice as many entries.
-    c.set("unroll",
-          threads == 1   ? Values{2, 4, 8}
-          : threads == 2 ? Values{4, 8}
-                         : Values{8},
-          slice_unroll);
+    if (threads > 2) {
+        c.put("unroll", slice_unroll_of_lanes(c.request(), loads_ahead));
+        return;
+    }
+    // Two threads have rows of at least twice as many entries.
+    c.set("unroll", threads == 1 ? Values{2, 4, 8} : Values{4, 8}, slice_unroll_of_lane);
 }
 
 bool sorting_saves(const Situation& s) {

@@ -25,16 +25,18 @@ std::vector<std::int64_t> lanes_for(double mean, std::int64_t most) {
 
 std::vector<Params> with_few_blocks(const Situation& s, std::vector<Params> sets,
                                     const char* lanes) {
+    constexpr std::int64_t most_threads = 1024;
     if (!architecture(s.request.target).gpu.overlaps_launches) return sets;
     const auto makes_few = [&](double threads, std::int64_t block) {
         return threads <= gpu::few_blocks * static_cast<double>(block);
     };
     std::set<Params> more;
     for (Params set : sets) {
-        if (!set.contains(lanes)) continue;
+        if (!set.contains(lanes) || !set.contains("block")) continue;
         const double threads = static_cast<double>(s.f.rows * set.at(lanes));
-        if (makes_few(threads, 256)) continue;
-        const std::int64_t block = makes_few(threads, 512) ? 512 : 1024;
+        std::int64_t block = set.at("block");
+        if (makes_few(threads, block)) continue;
+        while (block < most_threads && !makes_few(threads, block)) block *= 2;
         if (!makes_few(threads, block)) continue;
         set["block"] = block;
         more.insert(set);

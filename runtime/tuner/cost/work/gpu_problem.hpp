@@ -10,7 +10,7 @@
 namespace spmvgen::gpu {
 
 inline constexpr double begin_waits = 2;  ///< of a warp: where its rows are, and its first entries
-inline constexpr double start_waits = 1.7;  ///< loads that a launch's start takes as long as
+inline constexpr double start_waits = 1.92;  ///< loads that a launch's start takes as long as
 
 /// Warps that a multiprocessor holds at a time, each lane of which has `bytes` of the entries that
 /// it loads together, beside what any kernel has.

@@ -1,0 +1,130 @@
+// Which kernel predicted times lead to, of matrices that show one thing each.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <string>
+#include <vector>
+
+#include "h200_choice.hpp"
+#include "matrix/csr_matrix.hpp"
+#include "matrix/suites/gallery.hpp"
+#include "tuner/chooser/chooser.hpp"
+#include "tuner/chooser/counted_choice.hpp"
+#include "tuner/records/signature_name.hpp"
+#include "tuner/rules/candidates.hpp"
+
+namespace spmvgen {
+namespace {
+
+using testing::HasSubstr;
+
+TEST(GpuChoice, FewRowsOfManyEntriesAreNoStrips) {
+    const CsrMatrix m = make_gallery_matrix("random:seed=8");
+    ASSERT_EQ(choice_on_h200(m, false).signature.kernel, "strips")
+        << "what the rules say, and takes twelve times as long";
+    const Choice choice = choice_on_h200(m, true);
+    EXPECT_EQ(choice.signature.kernel, "csr_by_length");
+    EXPECT_THAT(choice.reason, testing::StartsWith("predicted "));
+    EXPECT_THAT(choice.reason, HasSubstr(" %, the rules' strips_f64"));
+}
+
+TEST(GpuChoice, TheBetterKnownOfTwoKernelsComesFirst) {
+    const CsrMatrix m = make_gallery_matrix("random:seed=412,max_nnz=200000");
+    const RowFeatures rows = analyse_row_lengths(m.view());
+    Request request{.target = parse_target("sm_90"), .units = 132};
+    const DeviceProfile& profile = *find_device_profile("NVIDIA H200");
+    Chooser chooser(m.view(), rows);
+    chooser.sampled(request);
+    CostConstants constants = *gpu_constants();
+    const auto first = [&] {
+        return CountedChoice(m.view(), rows, profile, 0, constants, chooser)
+            .ranked(request)
+            .front();
+    };
+    for (auto& [name, kernel] : constants.kernels) kernel.error = 0;
+    const CountedChoice::Candidate least = first();
+    constants.kernels.at(least.kernel).error = 10;
+    const CountedChoice::Candidate milder = first();
+    EXPECT_NE(milder.kernel, least.kernel);
+    EXPECT_GE(milder.prediction.us, least.prediction.us);
+}
+
+TEST(GpuChoice, FewLongRowsDoNotRuleStripsOut) {
+    const CsrMatrix m = make_gallery_matrix("random:seed=1007181");
+    ASSERT_GT(analyse_row_lengths(m.view()).max_row, 10'000);
+    Request request{.target = parse_target("sm_90"), .units = 132};
+    request.profile = find_device_profile("NVIDIA H200");
+    Chooser chooser(m.view(), analyse_row_lengths(m.view()));
+    const std::vector<Ranked> ranked = chooser.ranked(request, 10);
+    const auto strips = std::ranges::find_if(
+        ranked, [](const Ranked& r) { return r.choice.signature.kernel == "strips"; });
+    ASSERT_NE(strips, ranked.end());
+    EXPECT_EQ(strips->choice.signature.params.at("long_rows"), 1);
+}
+
+TEST(GpuChoice, TheSameForAnyNumberOfThreads) {
+    const CsrMatrix m = make_gallery_matrix("random:seed=412");
+    Request request{.target = parse_target("sm_90"), .units = 132};
+    request.device = "NVIDIA H200";
+    request.profile = find_device_profile("NVIDIA H200");
+    const RowFeatures rows = analyse_row_lengths(m.view());
+    EXPECT_EQ(choose_for(m.view(), rows, request, 1).signature,
+              choose_for(m.view(), rows, request, 3).signature);
+}
+
+TEST(GpuChoice, ASampleMayHaveNoEntries) {
+    // All entries are in the first row, which no window of rows has.
+    constexpr std::int32_t rows = 1'000'000, entries = 30'000;
+    std::vector<std::int32_t> row_ptr(rows + 1, entries), col_idx(entries);
+    row_ptr[0] = 0;
+    std::iota(col_idx.begin(), col_idx.end(), 0);
+    const std::vector<double> values(entries, 1.5);
+    const CsrView m{rows,           rows,           entries,        IndexType::i32, IndexType::i32,
+                    ValueType::f64, row_ptr.data(), col_idx.data(), values.data()};
+    ASSERT_EQ(SampledRows(m, 50'000).view().nnz, 0);
+    Request request{.target = parse_target("sm_90"), .units = 132};
+    request.profile = find_device_profile("NVIDIA H200");
+    const RowFeatures features = analyse_row_lengths(m);
+    Chooser chooser(m, features);
+    for (auto& ranked : chooser.ranked(request, 100))
+        EXPECT_TRUE(std::isfinite(ranked.prediction.us) && ranked.prediction.us > 0)
+            << kernel_name(ranked.choice.signature);
+    EXPECT_NO_THROW(chooser(request));
+}
+
+TEST(GpuChoice, WhatIsAskedForIsKept) {
+    const CsrMatrix m = make_gallery_matrix("random:seed=8");
+    const RowFeatures rows = analyse_row_lengths(m.view());
+    Request request{.format = "strips", .target = parse_target("sm_90"), .units = 132};
+    request.device = "NVIDIA H200";
+    request.profile = find_device_profile("NVIDIA H200");
+    EXPECT_EQ(choose_for(m.view(), rows, request).signature.kernel, "strips");
+    request.format = "auto";
+    request.deterministic = true;
+    EXPECT_NO_THROW(choose_for(m.view(), rows, request));
+}
+
+TEST(GpuChoice, SmallMatricesAreLeftToTheRules) {
+    const CsrMatrix m = make_gallery_matrix("stencil5:nx=9,ny=9");
+    EXPECT_EQ(choice_on_h200(m, true).reason, choice_on_h200(m, false).reason);
+}
+
+TEST(GpuChoice, RankedIsByTheBadCaseOfPredictedTimes) {
+    const CsrMatrix m = make_gallery_matrix("random:seed=412,max_nnz=200000");
+    const RowFeatures rows = analyse_row_lengths(m.view());
+    Request request{.target = parse_target("sm_90"), .units = 132};
+    request.profile = find_device_profile("NVIDIA H200");
+    Chooser chooser(m.view(), rows);
+    const std::vector<Ranked> ranked = chooser.ranked(request, 10);
+    ASSERT_EQ(ranked.size(), 10u);
+    for (std::size_t i = 1; i < ranked.size(); ++i)
+        EXPECT_LE(ranked[i - 1].prediction.bad_us(), ranked[i].prediction.bad_us());
+    request.profile = nullptr;
+    EXPECT_TRUE(chooser.ranked(request, 10).empty()) << "nothing is known of the device";
+}
+
+}  // namespace
+}  // namespace spmvgen
