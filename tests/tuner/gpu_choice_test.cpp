@@ -10,7 +10,9 @@
 
 #include "h200_choice.hpp"
 #include "matrix/csr_matrix.hpp"
+#include "matrix/reorder/reordering.hpp"
 #include "matrix/suites/gallery.hpp"
+#include "registry.hpp"
 #include "tuner/chooser/chooser.hpp"
 #include "tuner/chooser/counted_choice.hpp"
 #include "tuner/records/signature_name.hpp"
@@ -63,6 +65,38 @@ TEST(GpuChoice, FewLongRowsDoNotRuleStripsOut) {
         ranked, [](const Ranked& r) { return r.choice.signature.kernel == "strips"; });
     ASSERT_NE(strips, ranked.end());
     EXPECT_EQ(strips->choice.signature.params.at("long_rows"), 1);
+}
+
+/// The largest sorting window of strips that may be chosen.
+std::int64_t widest_window(const CsrMatrix& m, const Params& params) {
+    Request request{.target = parse_target("sm_90"), .units = 132};
+    request.kernel = "strips";
+    request.params = params;
+    Chooser chooser(m.view(), analyse_row_lengths(m.view()));
+    std::int64_t widest = chooser(request).signature.params.at("sigma");
+    for (auto& set : chooser.grid_params(kernel_entry("strips"), request))
+        if (set.contains("sigma")) widest = std::max(widest, set.at("sigma"));
+    return widest;
+}
+
+TEST(GpuChoice, RowsInClustersAreSortedWithinEach) {
+    const CsrMatrix m = make_gallery_matrix("near:n=300000,min_row=1,max_row=40,span=3000");
+    EXPECT_GT(widest_window(m, {}), cluster_rows);
+    EXPECT_EQ(widest_window(m, {{"any_order", 1}, {"block", cluster_rows}}), cluster_rows);
+}
+
+TEST(GpuChoice, ManyEntriesAreNotLeftToFewBlocks) {
+    const auto largest_block = [](const char* matrix) {
+        const CsrMatrix m = make_gallery_matrix(matrix);
+        Request request{.target = parse_target("sm_90"), .units = 132};
+        Chooser chooser(m.view(), analyse_row_lengths(m.view()));
+        std::int64_t largest = 0;
+        for (auto& set : chooser.grid_params(kernel_entry("csr_by_length"), request))
+            if (set.contains("block")) largest = std::max(largest, set.at("block"));
+        return largest;
+    };
+    EXPECT_EQ(largest_block("near:n=2000,min_row=1,max_row=40,span=300"), 1024);
+    EXPECT_EQ(largest_block("near:n=2000,min_row=150,max_row=200,span=300"), 256);
 }
 
 TEST(GpuChoice, TheSameForAnyNumberOfThreads) {

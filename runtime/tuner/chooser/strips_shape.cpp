@@ -9,6 +9,7 @@
 #include <numeric>
 #include <vector>
 
+#include "matrix/reorder/reordering.hpp"
 #include "registry.hpp"
 
 namespace spmvgen {
@@ -159,6 +160,11 @@ double expected_time(const Lengths& lengths, const Signature& s, StripsShape sha
            round_microseconds * std::ceil(longest / static_cast<double>(most_unroll));
 }
 
+/// Rows that may be sorted together: of clusters those of one, for others are no neighbours.
+std::int64_t most_sorted(const Signature& s) {
+    return param(s, "any_order", 0) == 1 ? cluster_rows : windows.back();
+}
+
 /// The values that a parameter may have: its own one when it was given.
 std::vector<std::int64_t> values_of(const Signature& s, const Params& given, const char* name) {
     if (!given.contains(name))
@@ -170,7 +176,7 @@ std::vector<std::int64_t> values_of(const Signature& s, const Params& given, con
 /// Lanes of a row and the limit of long rows.
 void choose_lanes(const Lengths& lengths, Signature& s, const Params& given) {
     const StripsShape shape = strips_shape(s);
-    const std::int64_t sigma = given.contains("sigma") ? shape.sigma : windows.back();
+    const std::int64_t sigma = given.contains("sigma") ? shape.sigma : most_sorted(s);
     double least = std::numeric_limits<double>::infinity();
     for (const std::int64_t t : values_of(s, given, "threads_per_row"))
         for (const std::int64_t limit :
@@ -192,6 +198,7 @@ void choose_window(const std::vector<std::int64_t>& blocks, Signature& s) {
     double least = std::numeric_limits<double>::infinity();
     std::int64_t best = 1;
     for (const std::int64_t sigma : windows) {
+        if (sigma > most_sorted(s)) break;
         s.params["sigma"] = sigma;
         const StripsShape shape = strips_shape(s);
         const double strip = value_bytes(s) * static_cast<double>(shape.block_size()) +

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "matrix/reorder/reordering.hpp"
 #include "tuner/plan/cpu_figures.hpp"
 #include "tuner/plan/gpu_figures.hpp"
 #include "tuner/plan/gpu_slices.hpp"
@@ -131,19 +132,29 @@ GpuWork strips_work(const Problem& p) {
 constexpr std::int64_t narrow_sorting_window = 256;  ///< of strips of few rows,
 constexpr std::int64_t most_narrow_rows = 1 << 18;   ///< these
 
+/// Whether neighbouring rows are those of a cluster, which sorting more of them would undo.
+bool has_clusters(const Situation& s) {
+    const auto any_order = s.request.params.find("any_order");
+    return any_order != s.request.params.end() && any_order->second == 1;
+}
+
 void choose_strips(ParamChoice& c) {
     choose_slices(c, false);
     c.put("block", block_threads(vectors_type(c.request(), c.value_type())));
     if (c.when(sorting_saves))
         c.set("sigma", Values{narrow_sorting_window, gpu_sorting_window}, [](const Situation& s) {
-            return s.f.rows < most_narrow_rows ? narrow_sorting_window : gpu_sorting_window;
+            return s.f.rows < most_narrow_rows || has_clusters(s) ? narrow_sorting_window
+                                                                  : gpu_sorting_window;
         });
 }
 
 std::vector<Params> strips_grid(const Situation& s, const BlockFill&) {
+    const std::vector<std::int64_t> windows =
+        has_clusters(s) ? std::vector<std::int64_t>{1, cluster_rows}
+                        : std::vector<std::int64_t>{1, narrow_sorting_window, 4096};
     return ParamSets()
         .with("threads_per_row", lanes_for(s.f.mean_row, 32))
-        .with("sigma", spmvgen::sorting_windows(s, {1, 256, 4096}))
+        .with("sigma", spmvgen::sorting_windows(s, windows))
         .beside_the_plan();
 }
 

@@ -26,7 +26,10 @@ std::vector<std::int64_t> lanes_for(double mean, std::int64_t most) {
 std::vector<Params> with_few_blocks(const Situation& s, std::vector<Params> sets,
                                     const char* lanes) {
     constexpr std::int64_t most_threads = 1024;
-    if (!architecture(s.request.target).gpu.overlaps_launches) return sets;
+    // With more the multiprocessors that stay idle are missed.
+    constexpr std::int64_t most_entries = 300'000;
+    if (!architecture(s.request.target).gpu.overlaps_launches || s.f.nnz > most_entries)
+        return sets;
     const auto makes_few = [&](double threads, std::int64_t block) {
         return threads <= gpu::few_blocks * static_cast<double>(block);
     };
