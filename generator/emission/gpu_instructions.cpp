@@ -28,9 +28,9 @@ static __device__ __forceinline__ void griddepcontrol_wait() {
 )";
 
 constexpr const char* begin_next_launch = R"(#ifndef SPMVGEN_OWN_INSTRUCTIONS
-/// Lets the next launch begin when every block has come here or ended.
+/// Lets the next launch begin when every block has come here or ended, if blocks are not many.
 static __device__ __forceinline__ void griddepcontrol_launch_dependents() {
-    asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
+    if (gridDim.x * gridDim.y <= 2112) asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
 }
 #endif
 

@@ -153,6 +153,7 @@ TEST(Overlap, FirstColumnsThatLanesShareAreLoadedBeforeTheWait) {
             load_generator().emit(signature(kernel, "sm_90", Scale::one, Scale::zero), "");
         SCOPED_TRACE(source.name);
         EXPECT_THAT(source.text, Not(HasSubstr("__restrict__ col_idx")));
+        EXPECT_THAT(source.text, HasSubstr("if (gridDim.x * gridDim.y <= 2112)\n"));
         for (const Compiler compiler : {Compiler::nvrtc, Compiler::clang}) {
             const std::string ptx = ptx_of(source, compiler);
             if (ptx.empty()) continue;
