@@ -46,9 +46,9 @@ struct StepTemplate {
     /// Whether the function waits itself for the launches ahead (dialect/gpu.hpp) where the target
     /// can overlap launches.
     bool overlaps = false;
-    /// Whether it loads entries' places before it waits, with one right-hand side. No argument is
-    /// then `__restrict__`: compilers would take the arrays for unchanging, and move the loads
-    /// behind the wait.
+    /// Whether it loads entries' places before it waits, with one right-hand side and where lanes
+    /// share entries. No argument is then `__restrict__`: compilers would take the arrays for
+    /// unchanging, and move the loads behind the wait.
     bool loads_ahead = false;
     /// Of a step that the generator adds behind this one: one block that joins what its blocks have
     /// of an epilogue's reductions.

@@ -130,10 +130,11 @@ std::string gpu_text(const KernelFile& f) {
     for (std::size_t i = 0; i < f.launch.steps.size(); ++i)
         if (f.launch.steps[i].shared_bytes > 0)
             make_dynamic(text, std::string(f.steps[i].dynamic_array));
-    if (std::ranges::any_of(f.launch.steps, &Step::overlaps))
-        let_operands_change(
-            text, f.entry,
-            f.signature.num_rhs == 1 && std::ranges::any_of(f.steps, &StepTemplate::loads_ahead));
+    if (std::ranges::any_of(f.launch.steps, &Step::overlaps)) {
+        const bool loads = f.signature.num_rhs == 1 || rhs_lanes(f.signature) > 1;
+        let_operands_change(text, f.entry,
+                            loads && std::ranges::any_of(f.steps, &StepTemplate::loads_ahead));
+    }
     mark_device(text, inlined_function);
     mark_device(text, plain_function);
     // Between the steps of a conversion the host allocates: there is no one launcher.

@@ -27,6 +27,15 @@ static __device__ __forceinline__ void griddepcontrol_wait() {
 
 )";
 
+constexpr const char* begin_next_launch = R"(#ifndef SPMVGEN_OWN_INSTRUCTIONS
+/// Lets the next launch begin when every block has come here or ended, if blocks are not many.
+static __device__ __forceinline__ void griddepcontrol_launch_dependents() {
+    if (gridDim.x * gridDim.y <= 2112) asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
+}
+#endif
+
+)";
+
 constexpr const char* prefetch_range = R"(#ifndef SPMVGEN_OWN_INSTRUCTIONS
 /// Has the range brought to the L2 cache, whole pieces of 16 bytes.
 static __device__ __forceinline__ void prefetch_range(const void* from, unsigned bytes) {
@@ -87,6 +96,7 @@ struct Instruction {
 constexpr Instruction instructions[] = {
     {"mma_m8n8k4(", mma_m8n8k4},
     {"griddepcontrol_wait(", wait_for_launches},
+    {"griddepcontrol_launch_dependents(", begin_next_launch},
     {"prefetch_range(", prefetch_range},
     {"load_lds_f32(", lds_load_f32},
     {"load_lds_f64(", lds_load_f64},

@@ -13,14 +13,25 @@ constexpr std::int64_t divide_up(std::int64_t count, std::int64_t unit) {
     return (count + unit - 1) / unit;
 }
 
-/// The classes of row lengths, and the entries of a long row's part.
+/// Of parts, but for the last of a row: they begin where lines of memory do, if their row does.
+constexpr std::int64_t entries_a_line = 32;
+/// Of a part, from which on another part pays for a meeting.
+constexpr std::int64_t many_entries = 4096;
+
+/// The classes of row lengths, and about how many entries a long row's part has.
 struct Classes {
     std::int64_t most_short, most_middle, share;
     bool is_middle(std::int64_t length) const {
         return length > most_short && length <= most_middle;
     }
+    /// Entries of each of a long row's parts but the last: about equally many.
+    std::int64_t part(std::int64_t length) const {
+        std::int64_t parts = std::max<std::int64_t>(1, (length + share / 2) / share);
+        if (length > parts * std::max(share, many_entries)) parts = divide_up(length, share);
+        return divide_up(divide_up(length, parts), entries_a_line) * entries_a_line;
+    }
     std::int64_t parts(std::int64_t length) const {
-        return length > std::max(most_short, most_middle) ? divide_up(length, share) : 0;
+        return length > std::max(most_short, most_middle) ? divide_up(length, part(length)) : 0;
     }
 };
 
@@ -58,13 +69,14 @@ struct ClassArrays {
         middle_end[at] = static_cast<Offset>(end);
     }
     void put_long(std::int64_t first, std::int64_t count, std::int64_t row, std::int64_t begin,
-                  std::int64_t end, std::int64_t share) const {
+                  std::int64_t end, std::int64_t part_entries) const {
         for (std::int64_t part = first; part < first + count; ++part) {
             part_row[part] = static_cast<Index>(row);
             part_first[part] = static_cast<Index>(first);
             part_last[part] = static_cast<Index>(first + count - 1);
-            part_begin[part] = static_cast<Offset>(begin + (part - first) * share);
-            part_end[part] = static_cast<Offset>(std::min(end, begin + (part - first + 1) * share));
+            const std::int64_t from = begin + (part - first) * part_entries;
+            part_begin[part] = static_cast<Offset>(from);
+            part_end[part] = static_cast<Offset>(std::min(end, from + part_entries));
         }
     }
 };
@@ -101,7 +113,8 @@ void write_classes(const CsrView& matrix, const Classes& classes, const std::vec
             const std::int64_t begin = matrix.row_begin(row), end = matrix.row_begin(row + 1);
             if (classes.is_middle(end - begin)) arrays.put_middle(at.middle++, row, begin, end);
             const std::int64_t parts = classes.parts(end - begin);
-            if (parts > 0) arrays.put_long(at.parts, parts, row, begin, end, classes.share);
+            if (parts > 0)
+                arrays.put_long(at.parts, parts, row, begin, end, classes.part(end - begin));
             at.parts += parts;
         }
     });

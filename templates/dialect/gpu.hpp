@@ -19,6 +19,16 @@
     }
 }
 
+/// Lets the next launch on the stream begin when every block has come here or ended. Called after
+/// await_launches_ahead(), behind the last loads of x: the next launch's blocks then find places
+/// beside blocks that still add up and store. Does nothing in launches of so many blocks that
+/// telling it is what they take (emission/gpu_instructions.cpp).
+[[gnu::always_inline]] inline void let_next_launch_begin() {
+    if constexpr (launches_overlap) {
+        griddepcontrol_launch_dependents();
+    }
+}
+
 /// *p, of a number that is read once: a hint to keep other data in the caches.
 template <typename Number>
 [[gnu::always_inline]] inline Number load_stream(const Number* p) {

@@ -229,18 +229,22 @@ template <bool wide, int block_rows, int block_cols, int step, int unroll, int n
           int rhs_group, int rhs_lanes, vector_form x_form, typename Value, typename Vector,
           typename Storage, typename Index>
 [[gnu::always_inline]] inline void add_shared_blocks(Value* sum, const Storage* values,
-                                                     const Index* col_idx, const Vector* x,
-                                                     long ld_x, int lane, long begin, long end) {
+                                                     const Index* col_idx, Index next_col,
+                                                     const Vector* x, long ld_x, int lane,
+                                                     long begin, long end) {
     constexpr int size = block_rows * block_cols;
     constexpr int turns = unroll < rhs_lanes ? unroll : rhs_lanes;
     constexpr int blocks = turns * (step / rhs_lanes);  // under way at a time
     for (long first = begin; any_lane(first < end); first += step) {
-        Index col = {};
+        const Index col = next_col;
         Storage value[size] = {};
         const long k = first + lane;
+        next_col = {};
+        if (k + step < end) {
+            next_col = load_stream(col_idx + k + step);
+        }
         if (k < end) {
             const Storage* block = values + place_of_block<block_rows, block_cols>(k);
-            col = load_stream(col_idx + k);
             for (int e = 0; e < size; ++e) {
                 value[e] = load_stored(block + e * tile_blocks);
             }
@@ -257,12 +261,13 @@ template <bool wide, int block_rows, int block_cols, int step, int unroll, int n
 
 /// sum[i][rhs] = the products of the blocks begin … end-1 of a block row that the lane has, for its
 /// piece of the right-hand sides. Each lane loads a block of its own, side by side, and hands it to
-/// the `rhs_lanes` lanes that share it. All lanes of the warp take part.
+/// the `rhs_lanes` lanes that share it. `first_col` is the column of the lane's first block. All
+/// lanes of the warp take part.
 template <int block_rows, int block_cols, int step, int unroll, int num_rhs, int rhs_group,
           int rhs_lanes, vector_form x_form, typename Value, typename Vector, typename Storage,
           typename Index>
 [[gnu::always_inline]] inline void multiply_shared_blocks(Value* sum, const Storage* values,
-                                                          const Index* col_idx,
+                                                          const Index* col_idx, Index first_col,
                                                           const long* block_masks, const Vector* x,
                                                           long ld_x, long num_cols, int lane,
                                                           long begin, long end) {
@@ -277,14 +282,14 @@ template <int block_rows, int block_cols, int step, int unroll, int num_rhs, int
             wide = are_wide<x_form>(x, ld_x);
             if (wide) {
                 add_shared_blocks<true, block_rows, block_cols, step, unroll, num_rhs, rhs_group,
-                                  rhs_lanes, x_form>(sum, values, col_idx, piece, ld_x, lane, begin,
-                                                     end);
+                                  rhs_lanes, x_form>(sum, values, col_idx, first_col, piece, ld_x,
+                                                     lane, begin, end);
             }
         }
         if (!wide) {
             add_shared_blocks<false, block_rows, block_cols, step, unroll, num_rhs, rhs_group,
-                              rhs_lanes, x_form>(sum, values, col_idx, piece, ld_x, lane, begin,
-                                                 end);
+                              rhs_lanes, x_form>(sum, values, col_idx, first_col, piece, ld_x, lane,
+                                                 begin, end);
         }
         done = !has_nan<height>(sum);
     }

@@ -47,6 +47,7 @@ T __shfl_down_sync(unsigned mask, T value, unsigned delta, int width);
 // Has no name in CUDA: emitted texts that use it bring it along (emission/gpu_instructions.cpp).
 void mma_m8n8k4(double* sums, double a, double b);
 void griddepcontrol_wait();
+void griddepcontrol_launch_dependents();
 void prefetch_range(const void* from, unsigned bytes);
 void store_stream_f64_pair(void* to, double first, double second);
 void store_stream_f32_quad(void* to, float first, float second, float third, float fourth);

@@ -123,3 +123,55 @@ template <bool wide, vector_form form, int num_rhs, int rhs_group, int rhs_lanes
         }
     }
 }
+
+/// Whether the lane has sums of its row when those of its subwarp are added up.
+template <int rhs_lanes>
+[[gnu::always_inline]] inline bool has_sums(int lane) {
+    if constexpr (rhs_lanes == 1) {
+        return lane == 0;
+    } else {
+        return lane < rhs_lanes;
+    }
+}
+
+/// y = epilogue(α·sum + βy) for the lane's piece of row `row`, which begins at `y`: with `wide` in loads and stores of 16 bytes.
+template <bool wide, scale alpha_mode, scale beta_mode, int num_rhs, int rhs_group, int rhs_lanes,
+          bool has_epilogue, vector_form y_form, typename Value, typename Vector>
+[[gnu::always_inline]] inline void update_piece(Vector* y, long ld_y, long row, const Value* sum,
+                                                Vector alpha, Vector beta) {
+    Vector made[rhs_group] = {};
+    if constexpr (beta_mode != scale::zero) {
+        load_piece<wide, y_form, num_rhs, rhs_group, rhs_lanes>(made, y, ld_y);
+    }
+    for (int i = 0; i < rhs_group; ++i) {
+        store<alpha_mode, beta_mode, has_epilogue>(made, i, sum[i], alpha, beta, row);
+    }
+    store_piece<wide, y_form, num_rhs, rhs_group, rhs_lanes>(y, made, ld_y);
+}
+
+/// y = epilogue(α·sum + βy) for the right-hand sides of lane `lane` in row `row`.
+template <scale alpha_mode, scale beta_mode, int num_rhs, int rhs_group, int rhs_lanes,
+          bool has_epilogue, vector_form y_form, typename Value, typename Vector>
+[[gnu::always_inline]] inline void store_row_of_lane(Vector* y, long ld_y, long row, int lane,
+                                                     const Value* sum, Vector alpha, Vector beta) {
+    if constexpr (num_rhs == 1) {
+        store_row<alpha_mode, beta_mode, num_rhs, rhs_group, has_epilogue>(y, row, sum, alpha,
+                                                                           beta);
+    } else {
+        Vector* const piece =
+            place_at<y_form>(row_at<y_form, num_rhs>(y, row, ld_y),
+                             first_place<num_rhs, rhs_group, rhs_lanes, Vector>(lane), ld_y);
+        if constexpr (may_be_wide<y_form, num_rhs, rhs_group, Vector>) {
+            if (are_wide<y_form>(y, ld_y)) {
+                update_piece<true, alpha_mode, beta_mode, num_rhs, rhs_group, rhs_lanes,
+                             has_epilogue, y_form>(piece, ld_y, row, sum, alpha, beta);
+            } else {
+                update_piece<false, alpha_mode, beta_mode, num_rhs, rhs_group, rhs_lanes,
+                             has_epilogue, y_form>(piece, ld_y, row, sum, alpha, beta);
+            }
+        } else {
+            update_piece<false, alpha_mode, beta_mode, num_rhs, rhs_group, rhs_lanes, has_epilogue,
+                         y_form>(piece, ld_y, row, sum, alpha, beta);
+        }
+    }
+}

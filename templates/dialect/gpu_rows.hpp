@@ -78,24 +78,22 @@ template <bool wide, int width, int turns, int num_rhs, int rhs_group, int rhs_l
     }
 }
 
-/// value and col: the entries that are the last `left` of a row of `count`, every `step`-th; zero
-/// where there are none.
-template <int step, int loads, typename Storage, typename Index, typename Offset>
-[[gnu::always_inline]] inline void load_own_entries(Storage* value, Index* col,
-                                                    const Storage* values, const Index* col_idx,
+/// number: what `numbers`, which are read once, have for the entries that are the last `left` of a
+/// row of `count`, every `step`-th; zero where there are none.
+template <int step, int loads, typename Number, typename Offset>
+[[gnu::always_inline]] inline void load_own_entries(Number* number, const Number* numbers,
                                                     Offset left, Offset count) {
     const Offset k = count - left;
     for (int load = 0; load < loads; ++load) {
-        value[load] = {};
-        col[load] = {};
+        number[load] = {};
         if (left > load * step) {
-            value[load] = load_stored(values + k + load * step);
-            col[load] = load_stream(col_idx + k + load * step);
+            number[load] = load_stored(numbers + k + load * step);
         }
     }
 }
 
-/// Adds to *sum what add_shared_pieces says, of the entries that load_own_entries has loaded. `left`
+/// Adds to *sum what add_shared_pieces says, of the entries that the lanes have loaded as value and
+/// col. `left`
 /// counts from the first lane of the warp that shares the row.
 template <bool wide, int step, int unroll, int num_rhs, int rhs_group, int rhs_lanes,
           vector_form x_form, typename Value, typename Vector, typename Storage, typename Index,
@@ -123,59 +121,77 @@ template <bool wide, int step, int unroll, int num_rhs, int rhs_group, int rhs_l
     }
 }
 
+/// Entries that a lane loads at a time where lanes share entries, and `unroll` pieces are under way.
+template <int unroll, int rhs_lanes>
+constexpr int own_loads = unroll > rhs_lanes ? unroll / rhs_lanes : 1;
+
+/// Adds to *sum what add_shared_pieces says; the columns of the next entries, and of rows of many
+/// rounds their values, are loaded before these are used.
+template <bool wide, int step, int unroll, int num_rhs, int rhs_group, int rhs_lanes,
+          vector_form x_form, typename Value, typename Vector, typename Storage, typename Index,
+          typename Offset>
+[[gnu::always_inline]] inline void add_pieces_ahead(Value* sum, const Storage* values,
+                                                    const Index* col_idx, Index* next_col,
+                                                    const Vector* x, long ld_x, int own,
+                                                    Offset first, Offset count) {
+    constexpr int loads = own_loads<unroll, rhs_lanes>;
+    Storage next_value[loads];
+    if constexpr (step >= warp_size) {
+        load_own_entries<step, loads>(next_value, values, first - own, count);
+    }
+    for (Offset left = first; any_lane(left > 0); left -= step * loads) {
+        Storage this_value[loads];
+        Index this_col[loads];
+        for (int load = 0; load < loads; ++load) {
+            this_col[load] = next_col[load];
+            if constexpr (step >= warp_size) {
+                this_value[load] = next_value[load];
+            }
+        }
+        const Offset next = left - own - step * loads;
+        if constexpr (step >= warp_size) {
+            load_own_entries<step, loads>(next_value, values, next, count);
+        } else {
+            load_own_entries<step, loads>(this_value, values, left - own, count);
+        }
+        load_own_entries<step, loads>(next_col, col_idx, next, count);
+        add_own_entries<wide, step, unroll, num_rhs, rhs_group, rhs_lanes, x_form>(
+            sum, this_value, this_col, x, ld_x, own, left);
+    }
+}
+
 /// sum[r] += the products of a row of `count` entries with the lane's piece of each row of x, the
 /// first of which is at `x`, shared out among `step` lanes, of which this is number `lane`. Each lane
 /// loads an entry of its own, side by side, and hands it to the `rhs_lanes` lanes that share it:
-/// so lines of A are asked for once. `unroll` pieces are under way at a time. All lanes of the warp
-/// take part.
+/// so lines of A are asked for once. `unroll` pieces are under way at a time. `own_col` has the
+/// lane's first columns. All lanes of the warp take part.
 template <bool wide, int step, int unroll, int num_rhs, int rhs_group, int rhs_lanes,
           vector_form x_form, typename Value, typename Vector, typename Storage, typename Index,
           typename Offset>
 [[gnu::always_inline]] inline void add_shared_pieces(Value* sum, const Storage* values,
-                                                     const Index* col_idx, const Vector* x,
-                                                     long ld_x, Offset lane, Offset count) {
+                                                     const Index* col_idx, Index* own_col,
+                                                     const Vector* x, long ld_x, Offset lane,
+                                                     Offset count) {
     constexpr int width = step < warp_size ? step : warp_size;
-    constexpr int loads = unroll > rhs_lanes ? unroll / rhs_lanes : 1;
+    constexpr int loads = own_loads<unroll, rhs_lanes>;
     const int own = static_cast<int>(lane) % width;
-    Storage value[loads];
-    Index col[loads];
-    if constexpr (step >= warp_size) {
-        // Rows of many rounds: the next entries are loaded before these are used.
-        Storage next_value[loads];
-        Index next_col[loads];
-        load_own_entries<step, loads>(next_value, next_col, values, col_idx, count - lane, count);
-        for (Offset left = count - (lane - own); any_lane(left > 0); left -= step * loads) {
-            for (int load = 0; load < loads; ++load) {
-                value[load] = next_value[load];
-                col[load] = next_col[load];
-            }
-            load_own_entries<step, loads>(next_value, next_col, values, col_idx,
-                                          left - own - step * loads, count);
-            add_own_entries<wide, step, unroll, num_rhs, rhs_group, rhs_lanes, x_form>(
-                sum, value, col, x, ld_x, own, left);
-        }
+    const Offset first = count - (lane - own);
+    // Where few pieces are under way, more warps are worth more than columns ahead.
+    constexpr bool ahead = step >= warp_size || (unroll > 2 && rhs_lanes > 2);
+    if constexpr (ahead) {
+        add_pieces_ahead<wide, step, unroll, num_rhs, rhs_group, rhs_lanes, x_form>(
+            sum, values, col_idx, own_col, x, ld_x, own, first, count);
     } else {
-        for (Offset left = count; any_lane(left > 0); left -= step * loads) {
-            load_own_entries<step, loads>(value, col, values, col_idx, left - own, count);
+        Storage own_value[loads];
+        load_own_entries<step, loads>(own_value, values, first - own, count);
+        add_own_entries<wide, step, unroll, num_rhs, rhs_group, rhs_lanes, x_form>(
+            sum, own_value, own_col, x, ld_x, own, first);
+        for (Offset left = first - step * loads; any_lane(left > 0); left -= step * loads) {
+            load_own_entries<step, loads>(own_value, values, left - own, count);
+            load_own_entries<step, loads>(own_col, col_idx, left - own, count);
             add_own_entries<wide, step, unroll, num_rhs, rhs_group, rhs_lanes, x_form>(
-                sum, value, col, x, ld_x, own, left);
+                sum, own_value, own_col, x, ld_x, own, left);
         }
-    }
-}
-
-/// The same, each lane alone where none share an entry.
-template <bool wide, int step, int unroll, int num_rhs, int rhs_group, int rhs_lanes,
-          vector_form x_form, typename Value, typename Vector, typename Storage, typename Index,
-          typename Offset>
-[[gnu::always_inline]] inline void add_row_of_lanes(Value* sum, const Storage* values,
-                                                    const Index* col_idx, const Vector* x,
-                                                    long ld_x, Offset lane, Offset count) {
-    if constexpr (rhs_lanes == 1) {
-        add_row_pieces<wide, step, unroll, num_rhs, rhs_group, rhs_lanes, x_form>(
-            sum, values, col_idx, x, ld_x, lane, count);
-    } else {
-        add_shared_pieces<wide, step, unroll, num_rhs, rhs_group, rhs_lanes, x_form>(
-            sum, values, col_idx, x, ld_x, lane, count);
     }
 }
 
@@ -212,10 +228,9 @@ template <int unroll, typename Value, typename Vector, typename Storage, typenam
 
 /// sum[r] += the products of a row of `count` entries, shared out among `step` lanes, of which this
 /// is number `lane`. `unroll` of them are under way at a time: their values and columns are loaded
-/// before any x is, and every x before the first is used.
-template <int step, int unroll, int num_rhs, int rhs_group, int rhs_lanes = 1,
-          vector_form x_form = vector_form::dense, typename Value, typename Vector,
-          typename Storage, typename Index, typename Offset>
+/// before any x is, and every x before the first is used. No lanes share an entry.
+template <int step, int unroll, int num_rhs, int rhs_group, vector_form x_form = vector_form::dense,
+          typename Value, typename Vector, typename Storage, typename Index, typename Offset>
 [[gnu::always_inline]] inline void add_row_entries(Value* sum, const Storage* values,
                                                    const Index* col_idx, const Vector* x, long ld_x,
                                                    Offset lane, Offset count) {
@@ -223,24 +238,57 @@ template <int step, int unroll, int num_rhs, int rhs_group, int rhs_lanes = 1,
         add_entries<unroll>(sum, values, col_idx, x, lane, step, count);
     } else {
         const Vector* piece = place_at<x_form>(
-            x, first_place<num_rhs, rhs_group, rhs_lanes, Vector>(static_cast<int>(lane)), ld_x);
+            x, first_place<num_rhs, rhs_group, 1, Vector>(static_cast<int>(lane)), ld_x);
         if constexpr (may_be_wide<x_form, num_rhs, rhs_group, Vector>) {
             if (are_wide<x_form>(x, ld_x)) {
-                add_row_of_lanes<true, step, unroll, num_rhs, rhs_group, rhs_lanes, x_form>(
+                add_row_pieces<true, step, unroll, num_rhs, rhs_group, 1, x_form>(
                     sum, values, col_idx, piece, ld_x, lane, count);
             } else {
-                add_row_of_lanes<false, step, unroll, num_rhs, rhs_group, rhs_lanes, x_form>(
+                add_row_pieces<false, step, unroll, num_rhs, rhs_group, 1, x_form>(
                     sum, values, col_idx, piece, ld_x, lane, count);
             }
         } else {
-            add_row_of_lanes<false, step, unroll, num_rhs, rhs_group, rhs_lanes, x_form>(
+            add_row_pieces<false, step, unroll, num_rhs, rhs_group, 1, x_form>(
                 sum, values, col_idx, piece, ld_x, lane, count);
         }
     }
 }
 
-/// Whether the first columns of a row are loaded before the wait for the launches ahead. Of more
-/// entries at a time compilers make branches.
+/// The same where `rhs_lanes` lanes share an entry, after the launches ahead; then the next one may
+/// begin. The lane's first columns are on their way when it waits. All lanes of the warp take part.
+template <int step, int unroll, int num_rhs, int rhs_group, int rhs_lanes, vector_form x_form,
+          typename Value, typename Vector, typename Storage, typename Index, typename Offset>
+[[gnu::always_inline]] inline void await_and_add_shared(Value* sum, const Storage* values,
+                                                        const Index* col_idx, const Vector* x,
+                                                        long ld_x, Offset lane, Offset count) {
+    constexpr int loads = own_loads<unroll, rhs_lanes>;
+    Index col[loads];
+    for (int load = 0; load < loads; ++load) {
+        col[load] = {};
+        if (lane + load * step < count) {
+            col[load] = col_idx[lane + load * step];
+        }
+    }
+    await_launches_ahead();
+    const Vector* piece = place_at<x_form>(
+        x, first_place<num_rhs, rhs_group, rhs_lanes, Vector>(static_cast<int>(lane)), ld_x);
+    bool wide = false;
+    if constexpr (may_be_wide<x_form, num_rhs, rhs_group, Vector>) {
+        wide = are_wide<x_form>(x, ld_x);
+        if (wide) {
+            add_shared_pieces<true, step, unroll, num_rhs, rhs_group, rhs_lanes, x_form>(
+                sum, values, col_idx, col, piece, ld_x, lane, count);
+        }
+    }
+    if (!wide) {
+        add_shared_pieces<false, step, unroll, num_rhs, rhs_group, rhs_lanes, x_form>(
+            sum, values, col_idx, col, piece, ld_x, lane, count);
+    }
+    let_next_launch_begin();
+}
+
+/// Whether the first columns of a row are loaded before the wait for the launches ahead with one
+/// right-hand side. Of more entries at a time compilers make branches.
 template <int num_rhs, int unroll>
 constexpr bool loads_ahead = launches_overlap && num_rhs == 1 && unroll <= 4;
 
@@ -291,62 +339,14 @@ template <typename Offset, int step, int unroll, int num_rhs, int rhs_group, int
                                                      long ld_x, int lane, long begin, long end) {
     if constexpr (loads_ahead<num_rhs, unroll>) {
         await_and_add_entries<unroll>(sum, values, col_idx, x, begin + lane, step, end);
-    } else {
-        await_launches_ahead();
-        add_row_entries<step, unroll, num_rhs, rhs_group, rhs_lanes, x_form>(
+    } else if constexpr (rhs_lanes > 1) {
+        await_and_add_shared<step, unroll, num_rhs, rhs_group, rhs_lanes, x_form>(
             sum, values + begin, col_idx + begin, x, ld_x, static_cast<Offset>(lane),
             static_cast<Offset>(end - begin));
-    }
-}
-
-/// Whether the lane has sums of its row when those of its subwarp are added up.
-template <int rhs_lanes>
-[[gnu::always_inline]] inline bool has_sums(int lane) {
-    if constexpr (rhs_lanes == 1) {
-        return lane == 0;
     } else {
-        return lane < rhs_lanes;
-    }
-}
-
-/// y = epilogue(α·sum + βy) for the lane's piece of row `row`, which begins at `y`: with `wide` in loads and stores of 16 bytes.
-template <bool wide, scale alpha_mode, scale beta_mode, int num_rhs, int rhs_group, int rhs_lanes,
-          bool has_epilogue, vector_form y_form, typename Value, typename Vector>
-[[gnu::always_inline]] inline void update_piece(Vector* y, long ld_y, long row, const Value* sum,
-                                                Vector alpha, Vector beta) {
-    Vector made[rhs_group] = {};
-    if constexpr (beta_mode != scale::zero) {
-        load_piece<wide, y_form, num_rhs, rhs_group, rhs_lanes>(made, y, ld_y);
-    }
-    for (int i = 0; i < rhs_group; ++i) {
-        store<alpha_mode, beta_mode, has_epilogue>(made, i, sum[i], alpha, beta, row);
-    }
-    store_piece<wide, y_form, num_rhs, rhs_group, rhs_lanes>(y, made, ld_y);
-}
-
-/// y = epilogue(α·sum + βy) for the right-hand sides of lane `lane` in row `row`.
-template <scale alpha_mode, scale beta_mode, int num_rhs, int rhs_group, int rhs_lanes,
-          bool has_epilogue, vector_form y_form, typename Value, typename Vector>
-[[gnu::always_inline]] inline void store_row_of_lane(Vector* y, long ld_y, long row, int lane,
-                                                     const Value* sum, Vector alpha, Vector beta) {
-    if constexpr (num_rhs == 1) {
-        store_row<alpha_mode, beta_mode, num_rhs, rhs_group, has_epilogue>(y, row, sum, alpha,
-                                                                           beta);
-    } else {
-        Vector* const piece =
-            place_at<y_form>(row_at<y_form, num_rhs>(y, row, ld_y),
-                             first_place<num_rhs, rhs_group, rhs_lanes, Vector>(lane), ld_y);
-        if constexpr (may_be_wide<y_form, num_rhs, rhs_group, Vector>) {
-            if (are_wide<y_form>(y, ld_y)) {
-                update_piece<true, alpha_mode, beta_mode, num_rhs, rhs_group, rhs_lanes,
-                             has_epilogue, y_form>(piece, ld_y, row, sum, alpha, beta);
-            } else {
-                update_piece<false, alpha_mode, beta_mode, num_rhs, rhs_group, rhs_lanes,
-                             has_epilogue, y_form>(piece, ld_y, row, sum, alpha, beta);
-            }
-        } else {
-            update_piece<false, alpha_mode, beta_mode, num_rhs, rhs_group, rhs_lanes, has_epilogue,
-                         y_form>(piece, ld_y, row, sum, alpha, beta);
-        }
+        await_launches_ahead();
+        add_row_entries<step, unroll, num_rhs, rhs_group, x_form>(
+            sum, values + begin, col_idx + begin, x, ld_x, static_cast<Offset>(lane),
+            static_cast<Offset>(end - begin));
     }
 }

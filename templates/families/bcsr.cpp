@@ -59,6 +59,15 @@ KernelEntry bcsr() {
             .workspace = {}};
 }
 
+/// Blocks that leave each lane the registers for all pieces of x that it loads together, where few
+/// lanes would have few pieces, and for the sums of all rows of a block.
+std::int64_t blocks_of_shared_pieces(const Signature& s) {
+    constexpr std::int64_t threads = 640;  // resident, with 96 registers
+    constexpr int least_lanes = 4;
+    if (rhs_lanes(s) < least_lanes) return 0;
+    return std::max<std::int64_t>(1, threads / param(s, "block"));
+}
+
 KernelEntry bcsr_fused() {
     return {.id = "bcsr_fused",
             .format = Format::bcsr,
@@ -70,6 +79,7 @@ KernelEntry bcsr_fused() {
                        .rule = StepRule::grid,
                        .grid = block_row_each,
                        .block = block_of,
+                       .resident_blocks = blocks_of_shared_pieces,
                        .overlaps = true,
                        .loads_ahead = true}},
             .workspace = {},

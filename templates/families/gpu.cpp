@@ -79,12 +79,13 @@ std::vector<WorkspaceTemplate> carries(std::string_view step,
 
 /// Blocks that leave each lane the registers for all pieces of x that it loads together. Without,
 /// NVIDIA's compilers keep more warps, whose lanes load one piece after the other. Lanes that share
-/// an entry with few others have few pieces.
+/// an entry with few others have few pieces, and with two pieces under way more warps count.
 std::int64_t blocks_of_pieces(const Signature& s) {
     constexpr std::int64_t threads = 1024, fewer = 768;  // resident, with 64 and 80 registers
     constexpr int least_lanes = 4;
     if (rhs_lanes(s) < least_lanes) return 0;
     const std::size_t piece = static_cast<std::size_t>(rhs_group(s)) * size_of(accumulator_type(s));
+    if (piece <= 16 && param(s, "unroll") <= 2) return 0;
     const bool rounds = piece > 16 && param(s, "subwarp") >= s.target.wavefront;
     return std::max<std::int64_t>(1, (rounds ? fewer : threads) / param(s, "block"));
 }

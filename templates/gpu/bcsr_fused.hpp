@@ -40,10 +40,15 @@ void bcsr_fused(long num_rows, long num_cols, long num_block_rows,
             const bool is_row = block_row < num_block_rows;
             const long begin = is_row ? block_ptr[block_row] : 0;
             const long end = is_row ? block_ptr[block_row + 1] : 0;
+            Index first_col = {};
+            if (begin + lane < end) {
+                first_col = col_idx[begin + lane];
+            }
             await_launches_ahead();
             multiply_shared_blocks<block_rows, block_cols, subwarp, unroll, num_rhs, rhs_group,
-                                   rhs_lanes, x_form>(sum, values, col_idx, block_masks, x, ld_x,
-                                                      num_cols, lane, begin, end);
+                                   rhs_lanes, x_form>(sum, values, col_idx, first_col, block_masks,
+                                                      x, ld_x, num_cols, lane, begin, end);
+            let_next_launch_begin();
         } else if (block_row < num_block_rows) {
             const long begin = block_ptr[block_row];
             const long end = block_ptr[block_row + 1];

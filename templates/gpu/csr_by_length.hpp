@@ -1,10 +1,10 @@
 // CSR, as many threads a row as its length asks for.
 //
 // What:       the product from compressed rows, one launch, no atomic sums. `subwarp` neighbouring
-//             lanes take a short row; a warp takes a middle one; a long one is cut into parts of
-//             `share` entries, and a block takes each. Parts of one row meet in a tree, as the runs
-//             of tiles do: whoever comes second goes on with both. So no row holds others up for
-//             long, and rows that one block can take pay for no meeting.
+//             lanes take a short row; a warp takes a middle one; a long one is cut into even parts
+//             of at most `share` entries, and a block takes each. Parts of one row meet in a tree,
+//             as the runs of tiles do: whoever comes second goes on with both. So no row holds
+//             others up for long, and rows that one block can take pay for no meeting.
 // Source:     this project's; a kernel for each class of lengths: ACSR (Ashari et al., SC 2014).
 // Parameters: block        threads of a block.
 //             subwarp      1 … 64, within the wavefront: lanes for a short row.
@@ -12,7 +12,7 @@
 //                          where lanes share entries, pieces of rows of x.
 //             most_short   entries of a short row at most.
 //             most_middle  entries of a middle row at most. Decides what is stored, not the code.
-//             share        entries of a block's part of a long row. Likewise.
+//             share        entries of a block's part of a long row at most. Likewise.
 // Work:       the first blocks take the parts of long rows, the next a middle row with each warp,
 //             the others short rows with each subwarp; rows that are not short are skipped there.
 // Reads:      nnz·(storage + index) + rows·offset bytes of A, an index and two offsets for each

@@ -20,6 +20,7 @@ using Params = std::map<std::string, std::int64_t>;
 struct Case {
     const char* kernel;
     Params params;
+    int num_rhs = 1;
 };
 
 const std::vector<Case> overlapping{
@@ -37,6 +38,9 @@ const std::vector<Case> overlapping{
     {"strips", {{"block_rows", 3}, {"block_cols", 3}, {"sigma", 64}, {"threads_per_row", 4}}},
     {"tiles", {}},
     {"tiles_hubs", {}},
+    {"csr_classical", {{"subwarp", 8}, {"unroll", 8}}, 8},
+    {"csr_by_length", {}, 16},
+    {"bcsr_fused", {{"block_rows", 4}, {"block_cols", 1}, {"subwarp", 16}}, 16},
 };
 const std::vector<Case> waiting{
     {"csr_merge_path", {}},
@@ -46,6 +50,7 @@ const std::vector<Case> waiting{
 Signature signature(const Case& kernel, const char* target, Scale alpha, Scale beta) {
     Signature s;
     s.kernel = kernel.kernel;
+    s.num_rhs = kernel.num_rhs;
     s.params = kernel.params;
     s.target = parse_target(target);
     s.alpha = alpha;
@@ -128,6 +133,27 @@ TEST(Overlap, WhereARowIsAndItsFirstColumnsAreLoadedBeforeTheWait) {
                                                        "\"griddepcontrol.launch_dependents",
                                                        gpu::few_blocks)))
             << "as the choice counts";
+        for (const Compiler compiler : {Compiler::nvrtc, Compiler::clang}) {
+            const std::string ptx = ptx_of(source, compiler);
+            if (ptx.empty()) continue;
+            const std::string before = ptx.substr(0, ptx.find("griddepcontrol.wait"));
+            EXPECT_EQ(loads_in(before), bounds + columns);
+        }
+    }
+}
+
+TEST(Overlap, FirstColumnsThatLanesShareAreLoadedBeforeTheWait) {
+    constexpr int bounds = 2, vectors = 8;
+    const Params eight{{"subwarp", 8}, {"unroll", 8}};  // 4 lanes an entry: two of 8 a lane
+    for (const auto& [kernel, columns] :
+         {std::pair{Case{"csr_classical", eight, vectors}, 2},
+          {Case{"bcsr_fused", {{"block_rows", 4}, {"block_cols", 1}, {"subwarp", 8}}, vectors},
+           1}}) {
+        const KernelSource source =
+            load_generator().emit(signature(kernel, "sm_90", Scale::one, Scale::zero), "");
+        SCOPED_TRACE(source.name);
+        EXPECT_THAT(source.text, Not(HasSubstr("__restrict__ col_idx")));
+        EXPECT_THAT(source.text, HasSubstr("if (gridDim.x * gridDim.y <= 2112)\n"));
         for (const Compiler compiler : {Compiler::nvrtc, Compiler::clang}) {
             const std::string ptx = ptx_of(source, compiler);
             if (ptx.empty()) continue;

@@ -68,9 +68,9 @@ TEST(Csr, SaysWhereTheChunksOfAWarpBegin) {
 }
 
 TEST(Csr, ListsMiddleRowsAndPartsOfLongOnes) {
-    // Rows of 8, 9, 64, 65, 0, 513 and 1024 entries.
+    // Rows of 8, 9, 64, 65, 0, 767 and 1024 entries: one part, one, and two.
     std::vector<int> offsets{0};
-    for (const int length : {8, 9, 64, 65, 0, 513, 1024})
+    for (const int length : {8, 9, 64, 65, 0, 767, 1024})
         offsets.push_back(offsets.back() + length);
     const std::vector<int> columns(static_cast<std::size_t>(offsets.back()), 0);
     const std::vector<double> values(columns.size(), 1.0);
@@ -86,13 +86,25 @@ TEST(Csr, ListsMiddleRowsAndPartsOfLongOnes) {
     EXPECT_EQ(array<int>(m, "middle_row", 2), (std::vector<int>{1, 2}));
     EXPECT_EQ(array<int>(m, "middle_begin", 2), (std::vector<int>{8, 17}));
     EXPECT_EQ(array<int>(m, "middle_end", 2), (std::vector<int>{17, 81}));
-    EXPECT_EQ(m.scalars.at("num_parts"), 5);
-    EXPECT_EQ(array<int>(m, "part_row", 5), (std::vector<int>{3, 5, 5, 6, 6}));
-    EXPECT_EQ(array<int>(m, "part_first", 5), (std::vector<int>{0, 1, 1, 3, 3}));
-    EXPECT_EQ(array<int>(m, "part_last", 5), (std::vector<int>{0, 2, 2, 4, 4}));
-    EXPECT_EQ(array<int>(m, "part_begin", 5), (std::vector<int>{81, 146, 658, 659, 1171}));
-    EXPECT_EQ(array<int>(m, "part_end", 5), (std::vector<int>{146, 658, 659, 1171, 1683}));
-    EXPECT_EQ(m.scalars.at("grid_blocks"), 5 + 1 + 1);
+    EXPECT_EQ(m.scalars.at("num_parts"), 4);
+    EXPECT_EQ(array<int>(m, "part_row", 4), (std::vector<int>{3, 5, 6, 6}));
+    EXPECT_EQ(array<int>(m, "part_first", 4), (std::vector<int>{0, 1, 2, 2}));
+    EXPECT_EQ(array<int>(m, "part_last", 4), (std::vector<int>{0, 1, 3, 3}));
+    EXPECT_EQ(array<int>(m, "part_begin", 4), (std::vector<int>{81, 146, 913, 1425}));
+    EXPECT_EQ(array<int>(m, "part_end", 4), (std::vector<int>{146, 913, 1425, 1937}));
+    EXPECT_EQ(m.scalars.at("grid_blocks"), 4 + 1 + 1);
+    // A row of 768 entries has two parts of 384, one of 20 · 512 + 1 has 18 of 544 and the rest.
+    offsets = {0, 768, 768 + 20 * 512 + 1};
+    const std::vector<int> longer(static_cast<std::size_t>(offsets.back()), 0);
+    const std::vector<double> ones(longer.size(), 1.0);
+    const StoredMatrix cut = convert(
+        csr_view<double, int, int>(2, 1, offsets.data(), longer.data(), ones.data()), s, true);
+    const auto begin = array<int>(cut, "part_begin", 2 + 19), end = array<int>(cut, "part_end", 21);
+    ASSERT_EQ(cut.scalars.at("num_parts"), 2 + 19);
+    EXPECT_EQ(begin[1], 384);
+    EXPECT_EQ(begin[3], 768 + 544);
+    EXPECT_EQ(begin[20], 768 + 18 * 544);
+    EXPECT_EQ(end[20], offsets.back());
     const auto none = csr_view<double, int, int>(0, 1, nullptr, nullptr, nullptr);
     EXPECT_EQ(convert(none, s, true).scalars.at("grid_blocks"), 0);
 }

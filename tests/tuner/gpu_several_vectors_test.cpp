@@ -53,11 +53,16 @@ TEST(GpuSeveralVectors, RowsThatOthersWaitForAreCut) {
 
 TEST(GpuSeveralVectors, LanesOfAnEntryMoveLines) {
     // Rows of 10 entries; 2, 4, 8 and 16 lanes an entry.
-    EXPECT_EQ(parameter(even_features(), of_vectors(4), "subwarp"), 8);
-    EXPECT_EQ(parameter(even_features(6), of_vectors(4), "subwarp"), 4);
+    EXPECT_EQ(parameter(even_features(), of_vectors(4), "subwarp"), 4);
+    EXPECT_EQ(parameter(even_features(9.9), of_vectors(4), "subwarp"), 2)
+        << "each has two entries at a time";
+    EXPECT_EQ(parameter(even_features(20), of_vectors(4), "subwarp"), 8);
+    // Twice as many where threads are few, if rows have three entries for each lane.
+    EXPECT_EQ(parameter(even_features(24, 20'000), of_vectors(4), "subwarp"), 16);
+    EXPECT_EQ(parameter(even_features(23, 20'000), of_vectors(4), "subwarp"), 8);
     EXPECT_EQ(parameter(even_features(), of_vectors(8), "subwarp"), 8);
     EXPECT_EQ(parameter(even_features(), of_vectors(16), "subwarp"), 8);
-    EXPECT_EQ(parameter(even_features(), of_vectors(32), "subwarp"), 16);
+    EXPECT_EQ(parameter(even_features(), of_vectors(32), "subwarp"), 8);
     EXPECT_EQ(parameter(even_features(40), of_vectors(16), "subwarp"), 16);
     EXPECT_EQ(parameter(even_features(40, 1000), of_vectors(16), "subwarp"), 32) << "few rows";
     EXPECT_EQ(parameter(even_features(), of_vectors(8), "unroll"), 8);
@@ -71,8 +76,8 @@ TEST(GpuSeveralVectors, LanesOfAnEntryMoveTwoLines) {
         return std::array{parameter(f, of_vectors(32), "subwarp"),
                           parameter(f, of_vectors(32), "unroll")};
     };
-    EXPECT_EQ(both(even_features(6, 46'875)), (std::array<std::int64_t, 2>{16, 2}));
-    EXPECT_EQ(both(even_features(6, 46'874)), (std::array<std::int64_t, 2>{8, 4})) << "little of y";
+    EXPECT_EQ(both(even_features(6, 46'875)), (std::array<std::int64_t, 2>{8, 4}));
+    EXPECT_EQ(both(even_features(20, 46'875)), (std::array<std::int64_t, 2>{16, 2}));
     EXPECT_EQ(both(even_features(5.9, 46'875)), (std::array<std::int64_t, 2>{8, 2}))
         << "short rows";
     Features f = even_features(20, 8192);
@@ -101,13 +106,15 @@ TEST(GpuSeveralVectors, LanesOfAnEntryMoveTwoLines) {
 }
 
 TEST(GpuSeveralVectors, RegistersHoldThePiecesUnderWay) {
-    const auto resident = [](int k, std::int64_t subwarp, std::int64_t block) {
+    const auto resident = [](int k, std::int64_t subwarp, std::int64_t block,
+                             std::int64_t unroll = 4, const char* kernel = "csr_classical") {
         Signature s;
-        s.kernel = "csr_classical";
+        s.kernel = kernel;
         s.target = parse_target("sm_90");
         s.num_rhs = k;
-        s.params = {{"subwarp", subwarp}, {"block", block}};
-        return kernel_entry("csr_classical").steps.front().resident_blocks(complete(s));
+        s.params = {{"subwarp", subwarp}, {"block", block}, {"unroll", unroll}};
+        if (s.kernel == "bcsr_fused") s.params.merge(Params{{"block_rows", 4}, {"block_cols", 1}});
+        return kernel_entry(kernel).steps.front().resident_blocks(complete(s));
     };
     EXPECT_EQ(resident(1, 8, 128), 0);
     EXPECT_EQ(resident(4, 8, 128), 0) << "few lanes, few pieces";
@@ -116,6 +123,10 @@ TEST(GpuSeveralVectors, RegistersHoldThePiecesUnderWay) {
     EXPECT_EQ(resident(32, 16, 128), 8);
     EXPECT_EQ(resident(32, 32, 128), 6);
     EXPECT_EQ(resident(32, 32, 1024), 1);
+    EXPECT_EQ(resident(16, 8, 128, 2), 0) << "as many warps as there may be";
+    EXPECT_EQ(resident(32, 8, 128, 2), 8);
+    EXPECT_EQ(resident(4, 8, 128, 8, "bcsr_fused"), 0);
+    EXPECT_EQ(resident(8, 8, 128, 8, "bcsr_fused"), 5);
 }
 
 TEST(GpuSeveralVectors, FewShortRowsHaveMoreLanes) {
@@ -191,11 +202,31 @@ TEST(GpuSeveralVectors, FewLongRowsHaveBlocks) {
     EXPECT_THAT(chosen(few, of_vectors(2)), StartsWith("csr_by_length: "));
     EXPECT_THAT(chosen(few, of_vectors(32)), StartsWith("csr_by_length: "));
     EXPECT_EQ(parameter(few, of_vectors(32), "block"), 128);
+    EXPECT_EQ(parameter(few, of_vectors(8), "unroll"), 4);
+    EXPECT_EQ(parameter(few, of_vectors(16), "unroll"), 8);
+    EXPECT_EQ(parameter(few, of_vectors(32), "unroll"), 4) << "a lane has two pieces";
     few.mean_row = 400;
     few.max_row = 600;
     few.nnz = 32'000;
-    EXPECT_EQ(parameter(few, of_vectors(32), "block"), 256);
-    EXPECT_EQ(parameter(few, of_vectors(32), "share"), 1024) << "no row is cut in two";
+    EXPECT_EQ(parameter(few, of_vectors(32), "block"), 256) << "fewer than 350 parts";
+}
+
+TEST(GpuSeveralVectors, PartsOfFewLongRowsAreResidentAtOnce) {
+    const auto share = [](std::int64_t rows, std::int64_t entries) {
+        Features f = even_features();
+        f.rows = rows;
+        f.nnz = entries;
+        f.mean_row = static_cast<double>(entries) / static_cast<double>(rows);
+        f.max_row = static_cast<std::int64_t>(2 * f.mean_row);
+        return parameter(f, of_vectors(8), "share");
+    };
+    constexpr std::int64_t most = 1056;  // parts
+    EXPECT_EQ(share(300, most * 512), 512);
+    EXPECT_EQ(share(300, most * 512 + 1), 1024);
+    EXPECT_EQ(share(300, most * 1024 + 1), 2048);
+    EXPECT_EQ(share(300, most * 2048 + 1), 1024) << "many rounds of parts";
+    EXPECT_EQ(share(most + 1, (most + 1) * 2047), 512) << "more rows than blocks";
+    EXPECT_EQ(share(most + 1, (most + 1) * 2048), 1024);
 }
 
 TEST(GpuSeveralVectors, FewRowsLeaveNoMultiprocessorIdle) {

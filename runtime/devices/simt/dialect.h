@@ -224,6 +224,7 @@ inline void mma_m8n8k4(double* sums, double a, double b, int line = __builtin_LI
 }
 /// A launch begins when the one ahead has ended: there is nothing to wait for.
 inline void griddepcontrol_wait() {}
+inline void griddepcontrol_launch_dependents() {}
 inline void prefetch_range(const void*, unsigned) {}
 inline void store_stream_f64_pair(void* to, double first, double second) {
     auto* const numbers = static_cast<double*>(to);

@@ -26,7 +26,10 @@ constexpr double fewest = 1 << 16;  ///< the same, of which two may have one ent
 /// what two or three rounds take, more where fewer than `few` threads would be had.
 std::int64_t lanes_of_a_row(const Situation& s, std::int64_t lanes, double mean, double rows,
                             double few = few_threads) {
-    constexpr double rounds = 2.5;                        // of loads, from which more lanes pay
+    // Lanes that share an entry with one other load two entries at a time.
+    const double loads = lanes == 2 ? 2 : 1;
+    const double rounds = 2.5 * loads;                    // of loads, from which more lanes pay
+    const double few_rounds = 1 + loads;                  // the same of few threads
     constexpr std::int64_t most_shared = 4, enough = 16;  // entries, and lanes that load them
     const std::int64_t wavefront = s.request.target.wavefront;
     std::int64_t all = lanes;
@@ -35,7 +38,8 @@ std::int64_t lanes_of_a_row(const Situation& s, std::int64_t lanes, double mean,
         all *= 2;
     const auto more_pay = [&] {
         const double threads = rows * static_cast<double>(all);
-        return threads < few && mean >= static_cast<double>(threads < fewest ? all : 2 * all);
+        const double own = threads < fewest ? 1 : few_rounds;
+        return threads < few && mean >= own * static_cast<double>(all);
     };
     while (2 * all <= wavefront && more_pay()) all *= 2;
     return std::min(wavefront, all);
@@ -119,19 +123,6 @@ bool is_small(const Situation& s) {
 
 constexpr std::int64_t few_rows = 1024;  ///< that leave multiprocessors idle, a block each
 
-/// Entries of a block's part of a long row: joining costs a number for each right-hand side,
-/// waiting for a part is what small products do. Rows of up to two such parts are not cut, and none
-/// where many are long.
-std::int64_t part_of_a_long_row(const Situation& s) {
-    constexpr std::int64_t few = 512, usual = 1024, many = 2048;
-    constexpr double large = 4e7;  // entries times right-hand sides
-    constexpr double long_mean = 512;
-    if (lanes_of_an_entry(s) == 1) return usual;
-    if (s.f.rows >= few_rows && s.f.mean_row >= long_mean) return many;
-    if (is_small(s) && s.f.max_row > 2 * few) return few;
-    return static_cast<double>(s.f.nnz) * s.request.num_rhs < large ? usual : many;
-}
-
 /// Whether so few rows are all there are that a warp for each leaves multiprocessors idle.
 bool leaves_idle(const Situation& s) {
     constexpr std::int64_t fewest = 1536, fewest_of_many = 3072;
@@ -140,17 +131,55 @@ bool leaves_idle(const Situation& s) {
            s.f.mean_row >= long_mean;
 }
 
-/// Larger blocks where few long rows are all there is, or where a long row is what a small product
-/// waits for.
+/// Whether these rows are long enough for blocks: parts of rows are then what a product consists
+/// of.
+bool has_few_long_rows(const Situation& s) {
+    constexpr double long_mean = 160;
+    return leaves_idle(s) && s.f.mean_row >= long_mean;
+}
+
+/// How many parts of `share` entries few long rows have.
+double parts_of_few(const Situation& s, std::int64_t share) {
+    return std::max(static_cast<double>(s.f.rows),
+                    static_cast<double>(s.f.nnz) / static_cast<double>(share));
+}
+
+/// Entries of a part of few long rows: of as few as have all parts resident at once, for a few more
+/// take a second round; where none has, of so few that it takes several.
+std::int64_t part_of_few(const Situation& s) {
+    constexpr double resident = 8 * 132;  // blocks of an H100
+    for (const std::int64_t share : {512, 1024, 2048})
+        if (parts_of_few(s, share) <= resident) return share;
+    constexpr double long_mean = 2048;
+    return s.f.mean_row >= long_mean ? 1024 : 512;
+}
+
+/// Entries of a block's part of a long row: joining costs a number for each right-hand side,
+/// waiting for a part is what small products do. Rows of up to two such parts are not cut, and none
+/// where many are long.
+std::int64_t part_of_a_long_row(const Situation& s) {
+    constexpr std::int64_t few = 512, usual = 1024, many = 2048;
+    constexpr double large = 4e7;  // entries times right-hand sides
+    constexpr double long_mean = 512;
+    if (lanes_of_an_entry(s) == 1) return usual;
+    if (has_few_long_rows(s)) return part_of_few(s);
+    if (s.f.rows >= few_rows && s.f.mean_row >= long_mean) return many;
+    if (is_small(s) && s.f.max_row > 2 * few) return few;
+    return static_cast<double>(s.f.nnz) * s.request.num_rhs < large ? usual : many;
+}
+
+/// Larger blocks where a long row is what a small product waits for, or where parts of few long
+/// rows are fewer than multiprocessors take three of.
 std::int64_t block_of_long_rows(const Situation& s) {
     constexpr std::int64_t usual = 128, long_row = 256, small = 300'000, many_lanes = 4;
-    constexpr double long_mean = 256;
+    constexpr double few_parts = 350;
     const std::int64_t lanes = lanes_of_an_entry(s);
-    const bool few = s.f.rows < few_rows && s.f.mean_row >= long_mean && is_small(s) && lanes > 1;
     constexpr double much = 8e6;  // bytes of y: then registers for more warps count
+    if (has_few_long_rows(s))
+        return parts_of_few(s, part_of_few(s)) < few_parts ? 2 * usual : usual;
     const bool waits = lanes >= many_lanes && s.f.nnz < small && s.f.max_row >= long_row &&
                        y_bytes(s) < much && !leaves_idle(s);
-    return few || waits ? 2 * usual : usual;
+    return waits ? 2 * usual : usual;
 }
 
 /// The length that half of the rows do not exceed.
@@ -178,6 +207,7 @@ std::int64_t pieces_by_length(const Situation& s) {
     constexpr double many = 5e6;   // entries times right-hand sides
     constexpr double much = 16e6;  // bytes of y
     if (lanes_of_an_entry(s) < many_lanes) return 4;
+    if (has_few_long_rows(s)) return has_one_piece(s) ? 8 : 4;
     if (!has_one_piece(s)) return is_small(s) && s.f.max_row > longest && y_bytes(s) < much ? 8 : 4;
     const bool many_rows =
         static_cast<double>(s.f.nnz) * s.request.num_rhs >= many || y_bytes(s) >= much;
@@ -190,11 +220,7 @@ std::int64_t subwarp_of_many(const Situation& s) {
     const std::int64_t lanes = lanes_of_an_entry(s);
     if (lanes == 1) return lanes_alone(s);
     std::int64_t all = lanes_of_a_row(s, lanes, s.f.mean_row, static_cast<double>(s.f.rows));
-    if (!has_one_piece(s)) {
-        // Eight lanes have two pieces each under way, sixteen fewer rows that wait for the longest.
-        const bool few_pieces = y_bytes(s) < little || s.f.mean_row < short_mean;
-        return few_pieces ? all : std::max(all, lanes_of_two_lines);
-    }
+    if (!has_one_piece(s)) return all;
     const std::int64_t threads = s.f.rows * all;
     if (all < waiting_lanes && threads < few_threads && waits_for_a_row(s)) all *= 2;
     return all;
