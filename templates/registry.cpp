@@ -274,8 +274,11 @@ Signature complete(Signature s) {
                    s.kernel + " is wider than a wavefront of " + to_string(s.target) + ": " +
                    std::to_string(s.target.wavefront));
     }
+    // All of the kernel's own are there.
+    const bool has_others = s.params.size() > entry.params.size();
     for (auto& [name, value] : s.params)
-        if (std::ranges::none_of(entry.params, [&](auto& p) { return p.name == name; }))
+        if (has_others &&
+            std::ranges::none_of(entry.params, [&](auto& p) { return p.name == name; }))
             refuse("kernel " + s.kernel + " has no parameter '" + name + "'" +
                    (entry.params.empty() ? "" : ": use " + list(entry.params, [](auto& p) {
                                                     return p.name;

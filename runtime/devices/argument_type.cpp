@@ -2,22 +2,25 @@
 
 #include <algorithm>
 #include <array>
-#include <sstream>
 
 namespace spmvgen {
 
 ArgumentType parse_argument_type(std::string_view text) {
+    constexpr std::string_view space = " \t\n", ends = " \t\n*";
     ArgumentType type;
-    std::string spaced;
-    for (const char c : text) spaced += c == '*' ? std::string(" * ") : std::string(1, c);
-    std::istringstream words(spaced);
-    for (std::string word; words >> word;) {
-        if (word == "*")
+    for (std::size_t at = text.find_first_not_of(space); at < text.size();
+         at = text.find_first_not_of(space, at)) {
+        const std::size_t end = text[at] == '*' ? at + 1 : text.find_first_of(ends, at);
+        const std::string_view word = text.substr(at, end - at);
+        at = std::min(end, text.size());
+        if (word == "*") {
             type.pointer = true;
-        else if (word == "const")
+        } else if (word == "const") {
             type.constant = true;
-        else if (!word.starts_with("__restrict"))
-            type.element += (type.element.empty() ? "" : " ") + word;
+        } else if (!word.starts_with("__restrict")) {
+            if (!type.element.empty()) type.element += ' ';
+            type.element += word;
+        }
     }
     return type;
 }

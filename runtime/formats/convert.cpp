@@ -14,6 +14,8 @@ namespace {
 
 /// Share of the machine's free memory that a padded matrix may take.
 constexpr double memory_share = 0.5;
+/// Bytes that are free: to ask the system takes as long as some products of so small a matrix.
+constexpr double always_free = 16e6;
 
 }  // namespace
 
@@ -37,6 +39,7 @@ void check_padding(const CsrView& matrix, const StoredMatrix& stored, double ent
     if (stored.memory_limit > 0) return;
     const double bytes =
         entries * static_cast<double>(size_of(matrix.value_type) + size_of(matrix.index_type));
+    if (bytes <= always_free) return;
     const auto available = static_cast<double>(available_memory());
     const auto nnz = static_cast<double>(matrix.nnz > 0 ? matrix.nnz : 1);
     if (bytes > memory_share * available)
@@ -71,8 +74,7 @@ bool is_gpu(const Signature& signature) {
 
 std::int64_t param(const Signature& signature, std::string_view name,
                    std::optional<std::int64_t> absent) {
-    const auto found = signature.params.find(std::string(name));
-    if (found != signature.params.end()) return found->second;
+    if (const auto* const found = find_param(signature, name)) return *found;
     if (absent) return *absent;
     throw Error(ErrorCode::internal, fmt::format("kernel {} has no parameter {} that its storage "
                                                  "format needs",

@@ -39,6 +39,14 @@ StoredMatrix new_stored(Format format, const CsrView& matrix, std::int64_t memor
 /// Whether the signature's kernel is a GPU's.
 bool is_gpu(const Signature& signature);
 
+/// The signature's parameter of that name; null = its kernel has none. There are few: to compare
+/// them takes less than a string for std::map::find().
+inline const std::int64_t* find_param(const Signature& signature, std::string_view name) {
+    for (const auto& [own, value] : signature.params)
+        if (own == name) return &value;
+    return nullptr;
+}
+
 /// The signature's parameter, or `absent` when its kernel has none of that name.
 std::int64_t param(const Signature& signature, std::string_view name,
                    std::optional<std::int64_t> absent = {});
@@ -110,8 +118,8 @@ T* add_array(StoredMatrix& stored, std::string_view name, std::int64_t count) {
 /// Largest number that an index or offset of this type holds.
 std::int64_t limit_of(IndexType type);
 
-/// Throws TooLarge when `entries` of `stored` would take more than half of the free memory, with
-/// the ratio to the nonzeros. With a memory limit, that counts instead.
+/// Throws TooLarge when `entries` of `stored` would take more than half of the free memory, and more
+/// than 16 MB, with the ratio to the nonzeros. With a memory limit, that counts instead.
 void check_padding(const CsrView& matrix, const StoredMatrix& stored, double entries);
 
 /// Throws Error(invalid_argument) when `count` of `what` does not fit `type`, which the signature

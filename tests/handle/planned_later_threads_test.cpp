@@ -94,5 +94,57 @@ TEST_P(PlannedLaterAmongThreads, NewValuesReachEveryProduct) {
     EXPECT_EQ(handle.info().reason.find("plain CSR, "), std::string::npos) << handle.info().reason;
 }
 
+class KernelInBetweenAmongThreads : public testing::TestWithParam<std::tuple<const char*, bool>> {};
+INSTANTIATE_TEST_SUITE_P(, KernelInBetweenAmongThreads,
+                         testing::Combine(testing::Values("now", "behind"), testing::Bool()));
+
+// As above, of products that take so long that a kernel of CSR serves before planning is due.
+TEST_P(KernelInBetweenAmongThreads, NewValuesReachEveryProduct) {
+    const auto& [compile, copy] = GetParam();
+    const CsrMatrix a = grid_of_ones("stencil5:nx=100,ny=80");
+    const CsrView view = a.view();
+    Options options;
+    options.cache = CacheMode::memory;
+    options.threads = 1;
+    options.format = "csr";
+    options.encodings = "none";
+    const Handle csr(view, options);  // its kernel is at hand from here on
+    options.format = "auto";
+    options.encodings = "auto";
+    options.level = "lazy";
+    options.compile = compile;
+    options.copy = copy;
+    Handle handle(view, options);
+    ASSERT_EQ(handle.info().kernel, "generic_csr");
+    constexpr int rounds = 6;
+    std::vector<std::vector<double>> values;  // which may be borrowed
+    for (int round = 0; round < rounds; ++round)
+        values.emplace_back(static_cast<std::size_t>(a.nnz), round + 2);
+    std::barrier round_ends(thread_count);
+    std::atomic<int> wrong = 0, in_between = 0;
+    run_threads([&](int t) {
+        const auto n = static_cast<std::size_t>(a.rows);
+        const std::vector<double> x(n, 1);
+        for (int round = 0; round < rounds; ++round) {
+            for (int product = 0; product < 4; ++product) {
+                std::vector<double> y(n, 1);
+                handle.apply(2.0, x.data(), -1.0, y.data());
+                for (std::size_t i = 0; i < n; ++i)
+                    wrong += y[i] != 2 * (round + 1) *
+                                             static_cast<double>(
+                                                 view.row_length(static_cast<std::int64_t>(i))) -
+                                         1;
+                in_between += handle.info().kernel == csr.info().kernel;
+            }
+            round_ends.arrive_and_wait();
+            if (t == 0) handle.update_values(values[static_cast<std::size_t>(round)].data());
+            round_ends.arrive_and_wait();
+        }
+    });
+    EXPECT_EQ(wrong, 0);
+    EXPECT_GT(in_between, 0) << handle.info().kernel;
+    EXPECT_NE(handle.info().kernel, "generic_csr");
+}
+
 }  // namespace
 }  // namespace spmvgen

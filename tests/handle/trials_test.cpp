@@ -55,6 +55,23 @@ struct TrialsOnDevice : Levels {
         return kernels;
     }
 
+    /// What trials are expected to take, and all that it is told by.
+    struct Expected {
+        Expected(TrialsOnDevice& t, const Trials& trials)
+            : rows(analyse_row_lengths(t.view)),
+              chooser(t.view, rows, 1),
+              problem{t.view, rows, request, options, t.fake.provider, t.policy, t.slow, chooser},
+              speed(request.target, t.slow.get(), 0),
+              costs(problem, speed, trials) {}
+        const RowFeatures rows;
+        const Options options = gpu_options();
+        const Request request{.target = parse_target("sm_90")};
+        Chooser chooser;
+        const LevelProblem problem;
+        const DeviceSpeed speed;
+        TrialCosts costs;
+    };
+
     const CsrView view = tiny.view();
     const KernelPolicy policy{.mode = CacheMode::memory, .directory = {}};
     std::shared_ptr<SlowDevice> slow = std::make_shared<SlowDevice>();
@@ -92,13 +109,8 @@ TEST_F(TrialsOnDevice, TakeAConverterThatIsThere) {
 TEST_F(TrialsOnDevice, WhatIsMadeCostsNothingMoreAndWhatIsBeingMadeIsNotWaitedFor) {
     CsrOnDevice csr(*slow, view, &view);
     const auto all = trials(csr, {});
-    const RowFeatures rows = analyse_row_lengths(view);
-    const Options options = gpu_options();
-    const Request request{.target = parse_target("sm_90")};
-    Chooser chooser(view, rows, 1);
-    const LevelProblem problem{view, rows, request, options, fake.provider, policy, slow, chooser};
-    const DeviceSpeed speed(request.target, slow.get(), 0);
-    const TrialCosts costs(problem, speed, *all);
+    Expected expected(*this, *all);
+    const TrialCosts& costs = expected.costs;
 
     std::promise<void> begun, let;
     fake.generator.compiling = [&, first = std::make_shared<std::once_flag>()] {
@@ -121,13 +133,8 @@ TEST_F(TrialsOnDevice, TheFirstCopyIsExpectedOnce) {
     CsrOnDevice csr(*slow, view, nullptr);
     const auto few = trials(csr, {});
     const Signature first = of_kernel("csr_classical"), next = of_kernel("csr_by_length");
-    const RowFeatures rows = analyse_row_lengths(view);
-    const Options options = gpu_options();
-    const Request request{.target = parse_target("sm_90")};
-    Chooser chooser(view, rows, 1);
-    const LevelProblem problem{view, rows, request, options, fake.provider, policy, slow, chooser};
-    const DeviceSpeed speed(request.target, slow.get(), 0);
-    TrialCosts costs(problem, speed, *few);
+    Expected expected(*this, *few);
+    TrialCosts& costs = expected.costs;
     EXPECT_GT(costs.of(first).convert_ms, 0) << "the copy";
 
     ASSERT_EQ(few->time(first, 1e-4).trouble, "");

@@ -52,6 +52,7 @@ bool is_host(const Request& request) {
 
 /// The kernel of format strips among several that a request leaves free; null = there is none.
 const KernelEntry* free_strips(const Request& request) {
+    if (request.kernel != "auto") return nullptr;
     const auto among = candidates(request);
     const auto strips = std::ranges::find(among, Format::strips, &KernelEntry::format);
     return among.size() > 1 && strips != among.end() ? *strips : nullptr;
@@ -243,7 +244,7 @@ std::vector<Choice> Chooser::grid(const KernelEntry& kernel, const Request& requ
 }
 
 bool Chooser::may_have_blocks(const Request& request) {
-    if (!request.look || features_.mean_row < least_blocked_mean ||
+    if (!request.look || request.kernel != "auto" || features_.mean_row < least_blocked_mean ||
         features_.mean_row > most_blocked_mean)
         return false;
     const bool host = is_host(request);

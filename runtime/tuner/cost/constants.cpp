@@ -85,13 +85,17 @@ std::optional<Prediction> predict_time(const CostScheme& scheme, const CostConst
     const auto found = constants.kernels.find(signature.kernel);
     if (found == constants.kernels.end() || costs.empty()) return std::nullopt;
     const CostConstants::Kernel& kernel = found->second;
+    const bool is_sum = constants.exponent == 1;
     double serial = kernel.start_us, powers = 0;
     for (std::size_t i = 0; i < costs.size(); ++i) {
         const double us = constants.coefficients[i] * costs[i];
-        i < scheme.serial ? serial += us : powers += std::pow(us, constants.exponent);
+        if (i < scheme.serial)
+            serial += us;
+        else
+            powers += is_sum ? us : std::pow(us, constants.exponent);
     }
-    return Prediction{serial + kernel.factor * std::pow(powers, 1 / constants.exponent),
-                      kernel.error};
+    const double together = is_sum ? powers : std::pow(powers, 1 / constants.exponent);
+    return Prediction{serial + kernel.factor * together, kernel.error};
 }
 
 }  // namespace spmvgen

@@ -25,23 +25,23 @@ CpuCosts cpu_costs(const CpuWork& w, const RowFeatures& f, const Signature& s,
     const double x_bytes =
         static_cast<double>(size_of(s.value)) * static_cast<double>(std::min(f.cols, f.nnz));
     const double start = profile.region_us(threads);
-    const auto gathers = [&](double lines, double least) {
-        return us_of(w.busiest * lines, profile.gather_rate(std::max(x_bytes, least), threads));
+    const auto gathers = [&](double lines, double bytes) {
+        return lines == 0 ? 0 : us_of(w.busiest * lines, profile.gather_rate(bytes, threads));
     };
-    const double middle_rate =
-        profile.gather_rate(std::clamp(x_bytes, first_cache, second_cache), threads);
+    const auto read = [&](double bytes, int readers) {
+        return us_of(bytes, profile.read_rate(bytes, readers));
+    };
+    double stream = read(w.bytes, threads);
     // The busiest thread cannot read faster than alone.
-    const double stream = std::max(
-        us_of(w.bytes, profile.read_rate(w.bytes, threads)),
-        us_of(w.bytes * w.busiest / team, profile.read_rate(w.bytes * w.busiest / team, 1)));
+    if (team > 1 || w.busiest > 1) stream = std::max(stream, read(w.bytes * w.busiest / team, 1));
     const bool cheap = ends_loops_cheaply(s.target);
     const double each = w.busiest * cpu_step_us / team;
     return {start,
             w.joins * start,
             stream,
-            us_of(w.busiest * w.near, profile.gather_rate(first_cache, threads)),
-            us_of(w.busiest * w.middle, middle_rate),
-            gathers(w.far, second_cache),
+            gathers(w.near, first_cache),
+            gathers(w.middle, std::clamp(x_bytes, first_cache, second_cache)),
+            gathers(w.far, std::max(x_bytes, second_cache)),
             w.steps * each,
             cheap ? 0 : w.rows * each,
             cheap ? 0 : w.turns * each,

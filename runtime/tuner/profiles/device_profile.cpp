@@ -19,6 +19,7 @@ constexpr double sector_bytes = 32, line_bytes = 64;
 int nearest_threads(const std::vector<DeviceRate>& rates, int threads) {
     int nearest = rates.front().threads;
     for (auto& rate : rates) {
+        if (nearest == threads) break;
         const int distance = std::abs(rate.threads - threads), best = std::abs(nearest - threads);
         if (distance < best || (distance == best && rate.threads < nearest)) nearest = rate.threads;
     }

@@ -114,7 +114,7 @@ class MatrixFigures {
     /// rows, in whatever order.
     double least_sectors(double rows);
     /// Lengths of the sample's rows, sorted in windows of `sigma` rows.
-    const std::vector<std::int64_t>& lengths_in(std::int64_t sigma);
+    const std::vector<std::int32_t>& lengths_in(std::int64_t sigma);
 
     CsrView matrix_;
     int threads_;
@@ -133,7 +133,7 @@ class MatrixFigures {
     std::map<std::int64_t, double> tile_sectors_;
     std::optional<double> sectors_beside_, spread_;
     std::optional<SampledHubs> hubs_;
-    std::map<std::int64_t, std::vector<std::int64_t>> lengths_in_;  ///< by σ
+    std::map<std::int64_t, std::vector<std::int32_t>> lengths_in_;  ///< by σ
     std::map<std::pair<std::int64_t, std::int64_t>, SlicesFigures> slices_;
     std::map<std::pair<std::int64_t, std::int64_t>, double> row_turns_;
     std::map<std::pair<std::int64_t, std::int64_t>, double> heads_;

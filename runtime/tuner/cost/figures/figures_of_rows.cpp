@@ -11,24 +11,27 @@
 namespace spmvgen {
 namespace {
 
-std::vector<std::int64_t> lengths_of(const CsrView& a) {
-    std::vector<std::int64_t> lengths(static_cast<std::size_t>(a.rows));
-    for (std::size_t i = 0; i < lengths.size(); ++i)
-        lengths[i] = a.row_length(static_cast<std::int64_t>(i));
+std::vector<std::int32_t> lengths_of(const CsrView& a) {
+    std::vector<std::int32_t> lengths(static_cast<std::size_t>(a.rows));
+    dispatch(a.offset_type, [&]<typename Offset>(Offset) {
+        const Offset* const ptr = a.row_ptr_as<Offset>();
+        for (std::size_t i = 0; i < lengths.size(); ++i)
+            lengths[i] = static_cast<std::int32_t>(ptr[i + 1] - ptr[i]);
+    });
     return lengths;
 }
 
 /// Sorts lengths, the greatest first; short ones by counting.
-void sort_falling(std::span<std::int64_t> lengths, std::vector<std::int64_t>& counts) {
-    const std::int64_t most = std::ranges::max(lengths);
+void sort_falling(std::span<std::int32_t> lengths, std::vector<std::int32_t>& counts) {
+    const std::int32_t most = std::ranges::max(lengths);
     if (most > std::ssize(lengths)) {
         std::ranges::sort(lengths, std::greater<>());
         return;
     }
     counts.assign(static_cast<std::size_t>(most) + 1, 0);
-    for (const std::int64_t n : lengths) ++counts[static_cast<std::size_t>(n)];
+    for (const std::int32_t n : lengths) ++counts[static_cast<std::size_t>(n)];
     auto to = lengths.begin();
-    for (std::int64_t n = most; n >= 0; --n)
+    for (std::int32_t n = most; n >= 0; --n)
         to = std::fill_n(to, counts[static_cast<std::size_t>(n)], n);
 }
 
@@ -52,14 +55,15 @@ std::int64_t first_row(const CsrView& a, std::int64_t thread, std::int64_t threa
 
 }  // namespace
 
-const std::vector<std::int64_t>& MatrixFigures::lengths_in(std::int64_t sigma) {
+const std::vector<std::int32_t>& MatrixFigures::lengths_in(std::int64_t sigma) {
     const auto [place, is_new] = lengths_in_.try_emplace(sigma);
-    std::vector<std::int64_t>& lengths = place->second;
+    std::vector<std::int32_t>& lengths = place->second;
     if (!is_new) return lengths;
-    lengths = lengths_of(sample_.view());
+    if (sigma <= 1) return lengths = lengths_of(sample_.view());
+    lengths = lengths_in(1);
     const std::int64_t rows = std::ssize(lengths);
-    std::vector<std::int64_t> counts;
-    for (std::int64_t begin = 0; sigma > 1 && begin < rows; begin += sigma)
+    std::vector<std::int32_t> counts;
+    for (std::int64_t begin = 0; begin < rows; begin += sigma)
         sort_falling(
             std::span(lengths).subspan(static_cast<std::size_t>(begin),
                                        static_cast<std::size_t>(std::min(sigma, rows - begin))),
@@ -70,15 +74,18 @@ const std::vector<std::int64_t>& MatrixFigures::lengths_in(std::int64_t sigma) {
 const SlicesFigures& MatrixFigures::slices(std::int64_t height, std::int64_t sigma) {
     const auto [place, is_new] = slices_.try_emplace({height, sigma});
     if (!is_new) return place->second;
-    const std::vector<std::int64_t>& lengths = lengths_in(sigma);
+    const std::vector<std::int32_t>& lengths = lengths_in(sigma);
     const std::int64_t rows = std::ssize(lengths);
+    const bool is_sorted = sigma > 1 && sigma % height == 0;  // in each slice
     std::int64_t columns = 0, full = 0, turns = 0;
-    std::pair<std::int64_t, std::int64_t> before{-1, -1};
+    std::pair<std::int32_t, std::int32_t> before{-1, -1};
     for (std::int64_t begin = 0; begin < rows; begin += height) {
-        std::int64_t least = lengths[static_cast<std::size_t>(begin)], most = least;
-        for (std::int64_t row = begin + 1; row < std::min(begin + height, rows); ++row) {
-            least = std::min(least, lengths[static_cast<std::size_t>(row)]);
-            most = std::max(most, lengths[static_cast<std::size_t>(row)]);
+        const auto first = lengths.begin() + begin;
+        const auto last = lengths.begin() + std::min(begin + height, rows);
+        std::int32_t least = last[-1], most = *first;
+        for (auto length = first; !is_sorted && length < last; ++length) {
+            least = std::min(least, *length);
+            most = std::max(most, *length);
         }
         columns += most;
         full += least;
@@ -106,7 +113,7 @@ double MatrixFigures::row_turns(std::int64_t lanes, std::int64_t unroll) {
         ends[static_cast<std::size_t>(length)] = ends_of(length);
     const CsrView a = sample_.view();
     std::int64_t turns = 0, before = -1;
-    for (const std::int64_t length : lengths_in(1)) {
+    for (const std::int32_t length : lengths_in(1)) {
         const std::int64_t now =
             length < in_table ? ends[static_cast<std::size_t>(length)] : ends_of(length);
         turns += now != before;

@@ -30,28 +30,34 @@ std::int64_t rows_of_window(const CsrView& a, std::int64_t entries, std::int64_t
     return std::clamp((rows + multiple - 1) / multiple * multiple, multiple, most_window);
 }
 
-/// Where each of these rows begins and ends.
-std::vector<EntryRange> entries_of(const CsrView& a, const std::vector<std::int64_t>& rows) {
-    std::vector<EntryRange> entries;
-    entries.reserve(rows.size());
-    dispatch(a.offset_type, [&]<typename Offset>(Offset) {
-        const Offset* const ptr = a.row_ptr_as<Offset>();
-        for (const std::int64_t row : rows) entries.push_back({ptr[row], ptr[row + 1]});
-    });
-    return entries;
+/// Neighbouring rows.
+struct RowRange {
+    std::int64_t begin, end;
+};
+
+/// Calls with(row_ptr) as it is.
+template <typename With>
+void with_offsets(const CsrView& a, const With& with) {
+    dispatch(a.offset_type, [&]<typename Offset>(Offset) { with(a.row_ptr_as<Offset>()); });
 }
 
 /// Entries that rows may have each, at most `most`, for all of them to have about `entries` at
 /// most.
-std::int64_t most_of_row(const CsrView& a, const std::vector<std::int64_t>& rows, std::int64_t most,
+std::int64_t most_of_row(const CsrView& a, const std::vector<RowRange>& windows, std::int64_t most,
                          std::int64_t entries) {
-    const std::vector<EntryRange> ranges = entries_of(a, rows);
-    const auto sum = [&] {
+    with_offsets(a, [&](const auto* ptr) {
+        const auto sum = [&] {
+            std::int64_t all = 0;
+            for (const auto [begin, end] : windows)
+                for (std::int64_t row = begin; row < end; ++row)
+                    all += std::min<std::int64_t>(ptr[row + 1] - ptr[row], most);
+            return all;
+        };
         std::int64_t all = 0;
-        for (const auto [begin, end] : ranges) all += std::min(end - begin, most);
-        return all;
-    };
-    while (most > least_of_row && sum() > entries) most /= 2;
+        for (const auto [begin, end] : windows) all += ptr[end] - ptr[begin];
+        if (all <= entries) return;
+        while (most > least_of_row && sum() > entries) most /= 2;
+    });
     return most;
 }
 
@@ -69,24 +75,26 @@ EntryRange some_of(EntryRange all, std::int64_t row, std::int64_t most) {
 }
 
 /// Columns of these rows, of each at most `most` entries, as a matrix of its own.
-CsrMatrix copy_rows(const CsrView& a, const std::vector<std::int64_t>& rows, std::int64_t most,
-                    EntrySource* source = nullptr) {
+CsrMatrix copy_rows(const CsrView& a, const std::vector<RowRange>& windows, std::int64_t most,
+                    EntrySource* source) {
     CsrMatrix m;  // without values: nothing that is estimated from it reads any
-    m.rows = std::ssize(rows);
+    for (const auto [begin, end] : windows) m.rows += end - begin;
     m.cols = a.cols;
     m.index_type = a.index_type;
     m.value_type = a.value_type;
     m.row_ptr = make_buffer<std::int32_t>(m.rows + 1);
-    auto* ptr = static_cast<std::int32_t*>(m.row_ptr.data());
-    ptr[0] = 0;
+    auto* to_ptr = static_cast<std::int32_t*>(m.row_ptr.data());
     std::vector<EntryRange> ranges;  // neighbours' as one
-    const std::vector<EntryRange> all = entries_of(a, rows);
-    for (std::size_t i = 0; i < rows.size(); ++i) {
-        const EntryRange some = some_of(all[i], rows[i], most);
-        ptr[i + 1] = ptr[i] + static_cast<std::int32_t>(some.end - some.begin);
-        append(ranges, some);
-    }
-    m.nnz = ptr[m.rows];
+    with_offsets(a, [&](const auto* ptr) {
+        *to_ptr = 0;
+        for (const auto [begin, end] : windows)
+            for (std::int64_t row = begin; row < end; ++row, ++to_ptr) {
+                const EntryRange some = some_of({ptr[row], ptr[row + 1]}, row, most);
+                to_ptr[1] = *to_ptr + static_cast<std::int32_t>(some.end - some.begin);
+                append(ranges, some);
+            }
+    });
+    m.nnz = *to_ptr;
     if (source != nullptr) {
         m.col_idx = source->columns(ranges);
         return m;
@@ -102,22 +110,31 @@ CsrMatrix copy_rows(const CsrView& a, const std::vector<std::int64_t>& rows, std
 
 /// Windows of `height` rows each, as SampledRows has them: in the middle of equal parts of the
 /// rows, or with `drawn` anywhere in these, for matrices can have periods.
-std::vector<std::int64_t> rows_of(const CsrView& a, std::int64_t windows, std::int64_t height,
-                                  std::int64_t period, bool drawn = false) {
+std::vector<RowRange> windows_of(const CsrView& a, std::int64_t windows, std::int64_t height,
+                                 std::int64_t period, bool drawn = false) {
     const std::int64_t places = (a.rows + height - 1) / height;  // whole windows
     const std::int64_t count = std::min(windows, places);
     const generators::Random random(0, generators::Purpose::place);
-    std::vector<std::int64_t> rows;
+    std::vector<RowRange> found;
+    std::int64_t rows = 0;  // of those
     for (std::int64_t w = 0; w < count; ++w) {
         const std::int64_t part = places * w / count, next = places * (w + 1) / count;
         const std::int64_t at = height * (drawn ? part + random.below(next - part, w)
                                                 : (2 * w + 1) * places / (2 * count));
-        const std::int64_t behind = ((at - std::ssize(rows)) % period + period) % period;
+        const std::int64_t behind = ((at - rows) % period + period) % period;
         const std::int64_t begin = behind <= at ? at - behind : at;
-        for (std::int64_t row = begin; row < std::min(begin + height, a.rows); ++row)
-            rows.push_back(row);
+        found.push_back({begin, std::min(begin + height, a.rows)});
+        rows += found.back().end - begin;
     }
-    return rows;
+    return found;
+}
+
+/// Each of these rows a window.
+std::vector<RowRange> windows_of(const std::vector<std::int64_t>& rows) {
+    std::vector<RowRange> windows(rows.size());
+    std::ranges::transform(rows, windows.begin(),
+                           [](std::int64_t row) { return RowRange{row, row + 1}; });
+    return windows;
 }
 
 /// Rows from `begin` on by falling length, equal ones in their order: short ones by counting.
@@ -157,7 +174,7 @@ SampledRows::SampledRows(const CsrView& matrix, std::int64_t entries, std::int64
     }
     const std::int64_t of_window = entries / windows;
     const std::int64_t height = rows_of_window(matrix, of_window, window_multiple);
-    sample_ = copy_rows(matrix, rows_of(matrix, windows, height, period), of_window, source);
+    sample_ = copy_rows(matrix, windows_of(matrix, windows, height, period), of_window, source);
 }
 
 void SampledRows::take_whole() {
@@ -181,15 +198,17 @@ SampledRows SampledRows::of_choice(const CsrView& matrix, const SampleSize& size
         windows(blocks_multiple) >= least_windows ? blocks_multiple : window_multiple;
     const std::int64_t count = std::clamp(windows(multiple), least_windows, most_windows);
     const std::int64_t height = rows_of_window(matrix, entries / count, multiple);
-    const auto rows = rows_of(matrix, count, height, block_sample_period, true);
+    const auto found = windows_of(matrix, count, height, block_sample_period, true);
     sample.sample_ = copy_rows(
-        matrix, rows, most_of_row(matrix, rows, entries / count, size.slack * entries), source);
+        matrix, found, most_of_row(matrix, found, entries / count, size.slack * entries), source);
     return sample;
 }
 
 SampledRows::SampledRows(const CsrView& matrix, const std::vector<std::int64_t>& rows,
                          EntrySource* source)
-    : matrix_(matrix), source_(source), sample_(copy_rows(matrix, rows, matrix.nnz, source)) {
+    : matrix_(matrix),
+      source_(source),
+      sample_(copy_rows(matrix, windows_of(rows), matrix.nnz, source)) {
     wanted_ = sample_.nnz;
 }
 

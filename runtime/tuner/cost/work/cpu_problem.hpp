@@ -1,6 +1,7 @@
 #pragma once
 #include <algorithm>
 #include <cmath>
+#include <string_view>
 
 #include "tuner/cost/work/cpu_work.hpp"
 #include "tuner/cost/work/problem.hpp"
@@ -32,7 +33,9 @@ class Problem : public CostProblem {
     int threads;
     double lane;  ///< sums that a vector register holds
 
-    std::int64_t whole(const char* name) const { return static_cast<std::int64_t>(param(name)); }
+    std::int64_t whole(std::string_view name) const {
+        return static_cast<std::int64_t>(param(name));
+    }
     /// Vectors of `lanes` entries that all rows take.
     double vectors(double lanes) const {
         if (lanes == 1) return nnz;

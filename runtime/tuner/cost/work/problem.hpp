@@ -3,7 +3,9 @@
 #include <array>
 #include <cmath>
 #include <limits>
+#include <string_view>
 
+#include "formats/layout.hpp"
 #include "formats/value_encoding.hpp"
 #include "registry.hpp"
 #include "tuner/cost/figures/figures.hpp"
@@ -34,9 +36,9 @@ class CostProblem {
     const LengthHistogram& lengths;
     double rows, nnz, longest, index, offset, vector, value;
 
-    double param(const char* name, double otherwise = 1) const {
-        const auto found = s.params.find(name);
-        return found != s.params.end() ? static_cast<double>(found->second) : otherwise;
+    double param(std::string_view name, double otherwise = 1) const {
+        const std::int64_t* const found = find_param(s, name);
+        return found != nullptr ? static_cast<double>(*found) : otherwise;
     }
     /// Rows that are sorted by length together.
     std::int64_t sigma() const { return static_cast<std::int64_t>(param("sigma")); }
@@ -75,17 +77,16 @@ class CostProblem {
     /// Of strips: entries of rows that are kept apart, for they are longer than `limit`. They are
     /// few: the sample knows little of them, the histogram all.
     double strips_limit(double lanes_of_row) const {
-        const bool has_long = param("long_rows") > 0 && s.params.contains("long_rows");
+        const bool has_long = param("long_rows", 0) > 0;
         return has_long ? param("long_from") * lanes_of_row * param("block_cols")
                         : LengthHistogram::any;
     }
 
   private:
     static double value_bytes_of(const Signature& s) {
-        const auto code = s.params.find("value_code");
+        const std::int64_t* const code = find_param(s, "value_code");
         return static_cast<double>(value_bytes(
-            {storage_type(s),
-             code != s.params.end() ? static_cast<ValueCode>(code->second) : ValueCode::plain}));
+            {storage_type(s), code != nullptr ? static_cast<ValueCode>(*code) : ValueCode::plain}));
     }
 };
 
