@@ -21,6 +21,7 @@ struct GpuWork {
     double resident = 48;  ///< warps that the registers leave a multiprocessor room for
     double rows = 0;       ///< that are begun and ended
     double atomics = 0;    ///< additions to memory
+    double apart = 0;      ///< sectors of an epilogue's vectors that lanes meet in no order
 };
 
 }  // namespace spmvgen
