@@ -1,7 +1,8 @@
 // Products over several GPUs of one process beside the same on one of them: a line of JSON for each
 // matrix. The halo comes by packing and copies, or is fetched from the other's x by a kernel;
 // before the local product, or while that runs; enqueued one by one, or as a graph over all
-// devices. Every product is checked. Microseconds are medians, and the least of each in "least".
+// devices. With flags the others write the halo, and no device waits for events of another one.
+// Every product is checked. Microseconds are medians, and the least of each in "least".
 //     bench_multi_gpu [--devices=cuda:0,cuda:1] [--budget=MS] [--in-graph=N] gallery:…|FILE…
 //     bench_multi_gpu --pretend="NVIDIA H200" [--parts=2] gallery:…|FILE…
 // Devices may be "simt:sm_90,simt:sm_90", to try the program. Kernels are compiled before anything
@@ -10,6 +11,7 @@
 // $SPMVGEN_CACHE_DIR.
 #include <fmt/format.h>
 
+#include <cmath>
 #include <iostream>
 #include <nlohmann/json.hpp>
 #include <sstream>
@@ -145,7 +147,8 @@ class Bench {
         Options options;
         options.updatable = false;
         const KernelCounters before = kernel_counters();
-        const PartedProduct product(parts, lanes_, options);
+        PartedProduct product(parts, lanes_, options);
+        if (lanes_[0]->has_streams()) product.connect_halos(parts, options);
         json["compiled"] = kernel_counters().compiles_started - before.compiles_started;
         for (std::size_t p = 0; p < parts.size(); ++p) {
             json["local"].push_back(told(product.handle(p).local()));
@@ -153,17 +156,34 @@ class Bench {
                 product.handle(p).halo() != nullptr ? told(*product.handle(p).halo()) : Json());
         }
         product.set_x(x_);
-        for (const auto way : {Exchanging::copies, Exchanging::fetches})
+        for (const auto way : {Exchanging::copies, Exchanging::fetches, Exchanging::flags})
             for (const bool overlap : {false, true}) {
-                const std::string name =
-                    std::string(way == Exchanging::copies ? "copies" : "fetches") +
-                    (overlap ? "_overlap" : "");
+                // The SIMT executor runs one device after another.
+                if (way == Exchanging::flags && !lanes_[0]->has_streams()) continue;
+                const std::string name = std::string(name_of(way)) + (overlap ? "_overlap" : "");
                 product.spoil();
                 time(json, name, [&](int count) { product.run(count, way, overlap); });
-                json["error_of_bound"][name] = checked(product.y(a_.rows));
+                json["error_of_bound"][name] = checked(after_another_x(product, way, overlap));
             }
         for (std::size_t p = 0; p < parts.size(); ++p) time_pieces(json, product, p);
         return json;
+    }
+
+    static const char* name_of(Exchanging way) {
+        return way == Exchanging::copies    ? "copies"
+               : way == Exchanging::fetches ? "fetches"
+                                            : "flags";
+    }
+
+    /// y of one product, when the halos have been those of another x.
+    std::vector<double> after_another_x(const PartedProduct& product, Exchanging way,
+                                        bool overlap) const {
+        for (const bool other : {true, false}) {
+            product.set_x(other ? std::vector<double>(x_.size(), NAN) : x_);
+            product.run(1, way, overlap);
+            for (auto& lane : lanes_) lane->synchronize();
+        }
+        return product.y(a_.rows);
     }
 
     /// The pieces of part p alone, and copies within its device of half as many bytes as its halo's

@@ -23,7 +23,7 @@ class Lane {
         if (!text.starts_with("cuda:")) return;
         driver_.emplace(std::stoi(text.substr(5)));
         compute = driver_->make_stream();
-        travel = driver_->make_stream();
+        travel = driver_->make_stream(true);
         for (auto* event : {&packed, &there, &done}) *event = driver_->make_event();
         wait_.emplace(library(), "cuStreamWaitEvent");
         copy_.emplace(library(), "cuMemcpyAsync");
@@ -80,7 +80,7 @@ class Elements {
 };
 
 /// How the halo gets to a part.
-enum class Exchanging { copies, fetches };
+enum class Exchanging { copies, fetches, flags };
 
 /// The parts of a matrix on a device each, again and again with the same x: as in a solver, a part
 /// begins when the parts that have its halo are done with the product before, and its x may change
@@ -101,6 +101,16 @@ class PartedProduct {
                               Elements(lane, part.halo_columns.size())});
             parts_.back().handle.prepare(Scale::one, Scale::zero, {lane.compute.get()});
         }
+    }
+
+    /// Flags between the devices, which must run at the same time.
+    void connect_halos(const std::vector<Part>& parts, const Options& options) {
+        for (std::size_t p = 0; p < parts.size(); ++p) {
+            Options own = options;
+            own.device = lanes_[p]->device->facts().text;
+            halos_.emplace_back(parts[p], own);
+        }
+        connect(halos_);
     }
 
     void set_x(const std::vector<double>& x) const {
@@ -136,11 +146,29 @@ class PartedProduct {
             lanes_[p]->record(lanes_[p]->done, lanes_[p]->compute);
         }
         for (int i = 0; i < count; ++i) {
+            if (way == Exchanging::flags) {
+                for (std::size_t p = 0; p < parts_.size(); ++p) exchange_and_multiply(p, overlap);
+                continue;
+            }
             if (way == Exchanging::copies) pack_all(overlap);
             for (std::size_t p = 0; p < parts_.size(); ++p) bring_halo(p, way, overlap);
             for (std::size_t p = 0; p < parts_.size(); ++p) multiply(p);
         }
         for (std::size_t p = 1; p < parts_.size(); ++p) first.wait(first.compute, lanes_[p]->done);
+    }
+    void exchange_and_multiply(std::size_t p, bool overlap) const {
+        const OnDevice& part = parts_[p];
+        const Lane& lane = *lanes_[p];
+        const auto& on = overlap ? lane.travel : lane.compute;
+        if (overlap) lane.record(lane.packed, lane.compute);
+        if (overlap) lane.wait(on, lane.packed);
+        halos_[p].exchange(part.x.operator double*(), stream(on));
+        if (overlap) lane.record(lane.there, on);
+        local(p);
+        if (overlap) lane.wait(lane.compute, lane.there);
+        part.handle.multiply_halo(1.0, halos_[p].data<double>(), part.y.operator double*(),
+                                  stream(lane.compute));
+        lane.record(lane.done, lane.compute);
     }
     /// Parts of that, of one device, for themselves.
     void local(std::size_t p) const {
@@ -221,6 +249,7 @@ class PartedProduct {
 
     const Lanes& lanes_;
     std::vector<OnDevice> parts_;
+    std::vector<PeerHalo> halos_;
 };
 
 /// Microseconds of one of the products that `run` enqueues so many of.

@@ -9,6 +9,7 @@ namespace {
 
 // Enumerators of cuda.h.
 constexpr unsigned stream_non_blocking = 1;
+constexpr int most_urgent = -100;  // of what the device has, the nearest is taken
 constexpr int attribute_cache_bytes = 38;
 constexpr int capture_mode_thread_local = 1;
 
@@ -37,9 +38,14 @@ CudaDriver::Owned CudaDriver::make_event() const {
     return {event, destroy_event_};
 }
 
-CudaDriver::Owned CudaDriver::make_stream() const {
+CudaDriver::Owned CudaDriver::make_stream(bool urgent) const {
     void* stream = nullptr;
-    check(create_stream_(&stream, stream_non_blocking), create_stream_);
+    if (urgent) {
+        const VendorCall<void**, unsigned, int> create(library_, "cuStreamCreateWithPriority");
+        check(create(&stream, stream_non_blocking, most_urgent), create);
+    } else {
+        check(create_stream_(&stream, stream_non_blocking), create_stream_);
+    }
     return {stream, destroy_stream_};
 }
 

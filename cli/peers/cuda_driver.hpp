@@ -21,7 +21,8 @@ class CudaDriver {
 
     using Owned = std::shared_ptr<void>;
     Owned make_event() const;
-    Owned make_stream() const;
+    /// `urgent`: its kernels go first where those of several streams wait for multiprocessors.
+    Owned make_stream(bool urgent = false) const;
 
     void record(const Owned& event, void* stream) const;
     /// Waits for `end`; milliseconds from `begin` to it.

@@ -48,6 +48,28 @@ static __device__ __forceinline__ void prefetch_range(const void* from, unsigned
 
 )";
 
+constexpr const char* flag_store = R"(#ifndef SPMVGEN_OWN_INSTRUCTIONS
+/// *to = number, for all devices, after all that the thread wrote or has seen written.
+static __device__ __forceinline__ void store_release_system(unsigned long long* to,
+                                                            unsigned long long number) {
+    asm volatile("st.release.sys.global.u64 [%0], %1;" ::"l"(to), "l"(number) : "memory");
+}
+#endif
+
+)";
+
+constexpr const char* flag_load = R"(#ifndef SPMVGEN_OWN_INSTRUCTIONS
+/// *from as another device stored it; what the thread reads afterwards is not older.
+static __device__ __forceinline__ unsigned long long load_acquire_system(
+    const unsigned long long* from) {
+    unsigned long long number;
+    asm volatile("ld.acquire.sys.global.u64 %0, [%1];" : "=l"(number) : "l"(from) : "memory");
+    return number;
+}
+#endif
+
+)";
+
 constexpr const char* stream_f64_pair = R"(#ifndef SPMVGEN_OWN_INSTRUCTIONS
 /// Stores 16 bytes at once, which the caches need not keep.
 static __device__ __forceinline__ void store_stream_f64_pair(void* to, double first,
@@ -98,6 +120,8 @@ constexpr Instruction instructions[] = {
     {"griddepcontrol_wait(", wait_for_launches},
     {"griddepcontrol_launch_dependents(", begin_next_launch},
     {"prefetch_range(", prefetch_range},
+    {"store_release_system(", flag_store},
+    {"load_acquire_system(", flag_load},
     {"load_lds_f32(", lds_load_f32},
     {"load_lds_f64(", lds_load_f64},
     {"store_stream_f64_pair(", stream_f64_pair},

@@ -118,8 +118,8 @@ T* add_array(StoredMatrix& stored, std::string_view name, std::int64_t count) {
 /// Largest number that an index or offset of this type holds.
 std::int64_t limit_of(IndexType type);
 
-/// Throws TooLarge when `entries` of `stored` would take more than half of the free memory, and more
-/// than 16 MB, with the ratio to the nonzeros. With a memory limit, that counts instead.
+/// Throws TooLarge when `entries` of `stored` would take more than half of the free memory, and
+/// more than 16 MB, with the ratio to the nonzeros. With a memory limit, that counts instead.
 void check_padding(const CsrView& matrix, const StoredMatrix& stored, double entries);
 
 /// Throws Error(invalid_argument) when `count` of `what` does not fit `type`, which the signature

@@ -17,6 +17,7 @@
 #include "kernel/refuse.hpp"
 #include "matrix/csr_matrix.hpp"
 #include "matrix/layouts/row_list.hpp"
+#include "tuner/records/signature_name.hpp"
 
 namespace spmvgen {
 namespace {
@@ -39,6 +40,7 @@ class RowListHandle : public HandleImpl {
     VectorPacker& packer() override { return product_->packer(); }
 
   private:
+    void take_plain_csr(const CsrView& matrix, Options options);
     std::unique_ptr<Permuter> make_permuter(int num_rhs) const;
     Permuter& permuter(int num_rhs);
     Info info_around(const Info& product) const;
@@ -52,6 +54,7 @@ class RowListHandle : public HandleImpl {
     std::shared_ptr<Device> device_;  ///< null = this host
     std::unique_ptr<HandleImpl> product_;
     bool direct_ = false;  ///< the product stores in the listed rows itself; there is no permuter
+    std::string instead_of_;  ///< kernel that was chosen, but would take another launch
     std::unique_ptr<Permuter> permuter_;
     double making_ms_ = 0;                                ///< of what is around the product
     std::mutex making_;                                   ///< guards permuters_
@@ -84,6 +87,13 @@ Options options_of_listed(Options o) {
     return o;
 }
 
+constexpr double short_us = 20;     ///< of longer products another launch is a small part
+constexpr double scatter_us = 2.2;  ///< of a short one: a launch, and the loads that wait in it
+
+bool is_free(const Options& o) {
+    return o.format == "auto" && o.kernel == "auto" && o.params.empty() && o.rule.empty();
+}
+
 RowListHandle::RowListHandle(const RowListView& matrix, std::vector<std::int32_t> rows,
                              const Options& options, KernelProvider& provider,
                              std::shared_ptr<Device> device)
@@ -101,9 +111,31 @@ RowListHandle::RowListHandle(const RowListView& matrix, std::vector<std::int32_t
     info_.nnz = matrix.matrix.nnz;
     direct_ =
         device_ != nullptr && scatters_ && epilogue_.empty() && product_->store_in_rows(rows_);
+    if (device_ != nullptr && scatters_ && epilogue_.empty() && !direct_ && is_free(options))
+        take_plain_csr(matrix.matrix, options);
     if (!direct_) permuter_ = make_permuter(num_rhs_);
     making_ms_ = std::max(0.0, watch.ms() - product_->info().prepare_ms);
     info_ = info_around(product_->info());
+}
+
+/// Of a short product a launch less is worth more than the best kernel: plain CSR can look up where
+/// its rows are in y.
+void RowListHandle::take_plain_csr(const CsrView& matrix, Options options) {
+    const double chosen_us = product_->info().predicted_us;
+    if (chosen_us <= 0 || chosen_us > short_us) return;
+    options.kernel = plain_kernel(true).id;
+    options.level = "rule";
+    try {
+        auto plain = make_handle_impl(matrix, options, provider_, device_);
+        const double plain_us = plain->info().predicted_us;
+        if (plain_us <= 0 || plain_us > chosen_us + scatter_us || !plain->store_in_rows(rows_))
+            return;
+        const Info& chosen = product_->info();
+        instead_of_ = parse_kernel_name(chosen.kernel, parse_target(chosen.target))->kernel;
+        product_ = std::move(plain);
+        direct_ = true;
+    } catch (const Error&) {  // what the options fix does not go with it
+    }
 }
 
 std::unique_ptr<Permuter> RowListHandle::make_permuter(int num_rhs) const {
@@ -125,6 +157,8 @@ Info RowListHandle::info_around(const Info& product) const {
     Info info = product;
     (scatters_ ? info.rows : info.cols) = num_rows_;
     info.reason = fmt::format("{} of {} rows are listed; {}", rows_.size(), num_rows_, info.reason);
+    if (!instead_of_.empty())
+        info.reason += fmt::format("; {} would take a launch more", instead_of_);
     info.prepare_ms += making_ms_;
     info.kernel_ms += making_ms_;
     if (direct_) {

@@ -275,6 +275,19 @@ bool EpilogueProgram::has_reductions() const {
     return std::ranges::any_of(names, [](auto& n) { return is_reduction(n.role); });
 }
 
+int EpilogueProgram::count_accesses() const {
+    int count = 0;
+    for (std::size_t i = 0; i < names.size(); ++i) {
+        if (!is_vector(names[i].role)) continue;
+        const bool is_read = std::ranges::any_of(statements, [&](const EpilogueStatement& s) {
+            return std::ranges::count(s.expression, static_cast<int>(i), &EpilogueToken::operand) >
+                   0;
+        });
+        count += (is_read ? 1 : 0) + (is_written(names[i].role) ? 1 : 0);
+    }
+    return count;
+}
+
 int EpilogueProgram::find(std::string_view name) const {
     const auto known = std::ranges::find(names, name, &EpilogueName::name);
     return known == names.end() ? -1 : static_cast<int>(known - names.begin());

@@ -81,6 +81,7 @@ class Expansion {
             const bool is_listed = std::ranges::any_of(
                 kernel_registry(), [&](auto& kernel) { return kernel.listed == entry.id; });
             if (is_listed) continue;  // handles do without it
+            if (entry.refuses != nullptr && kind_ != TargetKind::cuda) continue;
             Signature s = common;
             s.kernel = entry.id;
             if (entry.id.ends_with("pack_vectors")) {  // of one vector there is nothing to pack
@@ -91,11 +92,11 @@ class Expansion {
                     });
                 continue;
             }
-            const bool gathers = entry.id == "gather_rows";
-            if (gathers) s.epilogue.clear();
+            const bool moves = entry.id == "gather_rows" || entry.id == "exchange_rows";
+            if (moves) s.epilogue.clear();
             guarded(s.kernel, [&] {
                 s = complete(s);
-                gathers ? add_one(s) : add_all_modes(section, s);
+                moves ? add_one(s) : add_all_modes(section, s);
             });
         }
     }

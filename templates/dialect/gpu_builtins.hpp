@@ -49,6 +49,9 @@ void mma_m8n8k4(double* sums, double a, double b);
 void griddepcontrol_wait();
 void griddepcontrol_launch_dependents();
 void prefetch_range(const void* from, unsigned bytes);
+void __threadfence_system();
+void store_release_system(unsigned long long* to, unsigned long long number);
+unsigned long long load_acquire_system(const unsigned long long* from);
 void store_stream_f64_pair(void* to, double first, double second);
 void store_stream_f32_quad(void* to, float first, float second, float third, float fourth);
 

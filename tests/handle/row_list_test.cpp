@@ -9,6 +9,8 @@
 #include "handle/base/handle_impl.hpp"
 #include "handle/kernels/kernel_provider.hpp"
 #include "handle/making/handle_makers.hpp"
+#include "matrix/suites/gallery.hpp"
+#include "spmvgen/distributed.hpp"
 
 namespace spmvgen {
 namespace {
@@ -114,6 +116,42 @@ TEST(RowLists, AreOneLaunchOfKernelsThatLookUpTheirRows) {
         EXPECT_EQ(handle.info().launches, launches);
         EXPECT_THAT(handle.info().kernel, testing::StartsWith(kernel));
     }
+}
+
+/// The executor in the name of a GPU whose profile ships.
+class NamedDevice : public CountingDevice {
+  public:
+    NamedDevice() : CountingDevice("simt:sm_90"), facts_(CountingDevice::facts()) {
+        facts_.name = "NVIDIA H200";
+    }
+    const DeviceFacts& facts() const override { return facts_; }
+
+  private:
+    DeviceFacts facts_;
+};
+
+// The halo of a stencil: sell_slices would be chosen, and rows brought to their places after it.
+TEST(RowLists, OfAShortProductTakeOneLaunch) {
+    const CsrMatrix whole = make_gallery_matrix("stencil27:nx=128,ny=128,nz=4");
+    const Part part = std::move(make_parts(whole.view(), partition_by_entries(whole.view(), 2))[0]);
+    const auto device = std::make_shared<NamedDevice>();
+    const auto made = [&](const char* kernel) {
+        Options options = options_for("simt:sm_90");
+        options.kernel = kernel;
+        return HandleImpl::wrap(
+            make_handle_impl(part.halo_view(), options, KernelProvider::process(), device));
+    };
+    const Handle handle = made("auto"), slices = made("sell_slices");
+    EXPECT_EQ(handle.info().launches, 1);
+    EXPECT_THAT(handle.info().kernel, testing::StartsWith("csr_classical"));
+    EXPECT_THAT(handle.info().reason, testing::EndsWith("; sell_slices would take a launch more"));
+    EXPECT_EQ(slices.info().launches, 2);
+    const auto cols = static_cast<std::size_t>(part.halo.cols);
+    std::vector<double> x(cols), y(static_cast<std::size_t>(part.rows()), 3), expected = y;
+    for (std::size_t i = 0; i < cols; ++i) x[i] = static_cast<double>(i % 5);
+    handle.apply(1.0, x.data(), 1.0, y.data());
+    slices.apply(1.0, x.data(), 1.0, expected.data());
+    EXPECT_EQ(y, expected);
 }
 
 // A kernel set may have no csr_listed.

@@ -136,8 +136,8 @@ TEST(Manifest, WhatATargetCannotHaveIsTold) {
 
 TEST(Manifest, HelpersAreForGpus) {
     EXPECT_THAT(names_of(R"({"choose": "helpers", "values": ["f64"]})", "x86-64-v4"), IsEmpty());
-    // gather_rows, and scatter_rows in eight modes.
-    EXPECT_THAT(names_of(R"({"choose": "helpers", "values": ["f64"]})", "sm_90"), SizeIs(9));
+    // gather_rows, exchange_rows, and scatter_rows in eight modes.
+    EXPECT_THAT(names_of(R"({"choose": "helpers", "values": ["f64"]})", "sm_90"), SizeIs(10));
 }
 
 TEST(Manifest, SectionsAreForTheTargetsTheyName) {

@@ -176,6 +176,33 @@ TEST(GpuCosts, WarpsThatHaveNoneToFollowWaitForTheirOwnLoadsOnly) {
     EXPECT_NEAR(waits(3 * resident), 2 * 3, 1e-9);
 }
 
+// Three elements a row: bytes, and where rows end in no order half a sector each.
+TEST(GpuCosts, OfAnEpilogueItsVectors) {
+    const CsrMatrix m = make_gallery_matrix("stencil5:nx=100,ny=100");
+    const RowFeatures rows = analyse_row_lengths(m.view());
+    MatrixFigures figures(m.view(), rows);
+    const DeviceProfile profile = round_profile();
+    const auto added = [&](const std::string& kernel, std::string_view cost) {
+        Signature s = signature(kernel);
+        const auto place = std::ranges::find(gpu_cost_names, cost) - gpu_cost_names.begin();
+        const auto of = [&] {
+            return costs_of_gpu(figures, s, profile)[static_cast<std::size_t>(place)];
+        };
+        const double without = of();
+        s.epilogue = "w[row] = w[row] + p[row] * value; value";
+        return of() - without;
+    };
+    const std::string slices = "sell_slices_f64_i32_o32_a1_b0_k1_block256_sigma",
+                      rest = "_slice32_threads_per_row1_unroll4";
+    const std::string plain = "csr_classical_f64_i32_o32_a1_b0_k1_block256_subwarp1_unroll4";
+    for (const std::string& kernel : {plain, slices + "1" + rest, slices + "256" + rest})
+        EXPECT_NEAR(added(kernel, "stream"), 0.24, 1e-9) << kernel;
+    const double sectors_us = 1e6 * 15'000 / profile.gather_rate(4e6, 0);
+    EXPECT_NEAR(added(slices + "256" + rest, "far"), sectors_us, 1e-6);
+    for (const std::string& kernel : {plain, slices + "1" + rest})
+        EXPECT_NEAR(added(kernel, "far"), 0, 1e-6) << kernel;
+}
+
 TEST(GpuWork, EveryKernelThatRulesLeadToHasOne) {
     const RuleSet rules = gpu_rules();
     std::set<std::string> led_to;

@@ -42,6 +42,14 @@ TEST(Epilogue, KeepsItsStatementsInOrder) {
     EXPECT_FALSE(parse_epilogue("w[row] = value; value").has_reductions());
 }
 
+TEST(Epilogue, CountsHowOftenVectorsAreMet) {
+    const auto count = [](const char* text) { return parse_epilogue(text).count_accesses(); };
+    EXPECT_EQ(count("value * tau"), 0);
+    EXPECT_EQ(count("value + z[row] * z[row]"), 1);
+    EXPECT_EQ(count("w[row] = value; dot += value; value"), 1);
+    EXPECT_EQ(count("w[row] = w[row] + p[row]; value"), 3);
+}
+
 TEST(Epilogue, RefusesWhatIsNone) {
     const auto refused = [](const std::string& text) {
         const std::string message = refusal([&] { (void)parse_epilogue(text); });

@@ -31,8 +31,16 @@ TEST(Registry, HelpersAreFoundButNotListed) {
     for (auto& helper : helper_kernels()) {
         EXPECT_EQ(&kernel_entry(helper.id), &helper);
         for (auto& entry : kernel_registry()) EXPECT_NE(entry.id, helper.id);
-        EXPECT_EQ(complete(of(helper)).params.size(), helper.params.size());
+        Signature s = of(helper);
+        if (helper.refuses != nullptr) s.target = parse_target("sm_90");
+        EXPECT_EQ(complete(s).params.size(), helper.params.size());
     }
+    Signature exchange;
+    exchange.kernel = "exchange_rows";
+    exchange.target = parse_target("gfx906");
+    EXPECT_EQ(refusal([&] { complete(exchange); }),
+              "invalid_argument: kernel exchange_rows is for NVIDIA GPUs, which gfx906 is none of: "
+              "pack rows or fetch them");
 }
 
 TEST(Registry, EntriesAreSound) {

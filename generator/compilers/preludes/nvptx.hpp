@@ -62,6 +62,10 @@ static __device__ __forceinline__ void __threadfence() {
     __nvvm_membar_gl();
 }
 
+static __device__ __forceinline__ void __threadfence_system() {
+    __nvvm_membar_sys();
+}
+
 static __device__ __forceinline__ unsigned __ballot_sync(unsigned mask, int predicate) {
     return __nvvm_vote_ballot_sync(mask, predicate);
 }

@@ -143,6 +143,9 @@ inline void __threadfence() {
     __atomic_thread_fence(__ATOMIC_SEQ_CST);
 }
 inline void __threadfence_block() {}
+inline void __threadfence_system() {
+    __atomic_thread_fence(__ATOMIC_SEQ_CST);
+}
 
 template <typename T>
 inline T __shfl_sync(unsigned long long mask, T value, int source, int width = warpSize,
@@ -226,6 +229,12 @@ inline void mma_m8n8k4(double* sums, double a, double b, int line = __builtin_LI
 inline void griddepcontrol_wait() {}
 inline void griddepcontrol_launch_dependents() {}
 inline void prefetch_range(const void*, unsigned) {}
+inline void store_release_system(unsigned long long* to, unsigned long long number) {
+    __atomic_store_n(to, number, __ATOMIC_RELEASE);
+}
+inline unsigned long long load_acquire_system(const unsigned long long* from) {
+    return __atomic_load_n(from, __ATOMIC_ACQUIRE);
+}
 inline void store_stream_f64_pair(void* to, double first, double second) {
     auto* const numbers = static_cast<double*>(to);
     numbers[0] = first;

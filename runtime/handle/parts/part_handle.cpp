@@ -56,11 +56,6 @@ Options halo_options(Options o) {
     return o;
 }
 
-/// The type of x and y.
-ValueType vectors_of(const Part& part, const Options& options) {
-    return options.vectors.empty() ? part.local.value_type : parse_value_type(options.vectors);
-}
-
 /// The halo's elements that receive `i` brings.
 std::span<const std::int32_t> elements_of(const Part& part, std::size_t i) {
     const auto [other, first, count] = part.receives[i];
@@ -88,6 +83,10 @@ std::unique_ptr<const Handle> handle_of_halo(const Part& part, const Options& op
 }
 
 }  // namespace
+
+ValueType vectors_of(const Part& part, const Options& options) {
+    return options.vectors.empty() ? part.local.value_type : parse_value_type(options.vectors);
+}
 
 PartHandle::PartHandle(const Part& part, const Options& local, const Options& halo,
                        const std::shared_ptr<Device>& device)

@@ -7,6 +7,9 @@
 
 namespace spmvgen {
 
+/// The type of x and y.
+ValueType vectors_of(const Part& part, const Options& options);
+
 /// `device` stands for options.device where it is not null.
 std::unique_ptr<const ListedElementsImpl> make_listed_elements(ValueType type,
                                                                std::span<const std::int32_t> list,

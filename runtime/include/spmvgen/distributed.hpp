@@ -217,6 +217,56 @@ class PartHandle {
     std::int64_t row_bytes_ = 0;  ///< of an element of the halo
 };
 
+class PeerHaloImpl;
+
+/// The halo of a part in the memory of its device, which kernels of the other devices of the
+/// process fill: flags in memory say who may write and what has arrived, so that no device waits
+/// for events of another one. For NVIDIA GPUs that reach each other (enable_peer_access()).
+///
+///     halos.emplace_back(part, options);           // for each part
+///     connect(halos);                              // once
+///     halos[p].exchange(x, travel);                // for each part, before any is waited for
+///     parts[p].multiply_halo(alpha, halos[p].data<double>(), y, compute);   // behind it
+///
+/// An exchange of one part ends when those of the same number of all parts that it sends to or
+/// receives from have begun. So each part needs a stream, in which the exchange does not stand
+/// behind one of another part. exchange() enqueues one launch and nothing else, and can be captured
+/// in a graph, with that of the others or without. At most one thread calls it for a part at a
+/// time. All halos live until the last exchange has ended, and are moved before connect() only.
+class PeerHalo {
+  public:
+    /// Allocates the halo, and makes or finds the kernel. Options as of the part's handle. Throws
+    /// Error(unsupported) for another device than NVIDIA's, and otherwise as Handle does.
+    explicit PeerHalo(const Part& part, const Options& options = {});
+    PeerHalo(PeerHalo&&) noexcept;
+    PeerHalo& operator=(PeerHalo&&) noexcept;
+    ~PeerHalo();
+
+    /// Writes the elements of x that other parts want into their halos, and waits for the own one.
+    /// When it has ended, x may change. When it begins, nothing may read the halo any more.
+    template <typename Value>
+    void exchange(const Value* x, Stream stream = {}) const {
+        exchange(type_tag<Value>::value, x, stream);
+    }
+    void exchange(ValueType type, const void* x, Stream stream = {}) const;
+
+    /// Device memory: an element for each of the part's halo_columns.
+    template <typename Value>
+    const Value* data() const {
+        return static_cast<const Value*>(data(type_tag<Value>::value));
+    }
+    const void* data(ValueType type) const;
+
+  private:
+    friend void connect(std::span<PeerHalo> halos);
+    const PeerHaloImpl& impl() const;
+    std::unique_ptr<PeerHaloImpl> impl_;
+};
+
+/// Gives each halo the places of the others. They are those of all parts of a matrix, part 0 first.
+/// Throws Error(invalid_argument) when they do not belong together.
+void connect(std::span<PeerHalo> halos);
+
 /// Lets kernels and copies of `device` read and write the memory that `other` has or will have
 /// ("cuda:0", "cuda:1"), until the process ends: CUDA's contexts of both stay. False where the
 /// devices cannot. Memory of cudaMallocAsync needs the access rights of its pool. Throws

@@ -75,6 +75,9 @@ struct EpilogueProgram {
     std::vector<EpilogueStatement> statements;
 
     bool has_reductions() const;
+    /// How often an element of a vector is read or written for each row; what one row reads twice
+    /// counts once.
+    int count_accesses() const;
     /// Number of the operand; -1 = there is none of that name.
     int find(std::string_view name) const;
 };

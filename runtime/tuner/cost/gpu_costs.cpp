@@ -80,7 +80,8 @@ GpuCosts gpu_costs(const GpuWork& w, const RowFeatures& f, const Signature& s,
             us_of(w.near, profile.gather_rate(own_cache, 0)) * (1 + idle),
             us_of(gathered * std::max(far - once, 0.0),
                   profile.gather_rate(std::max(in_use * (x_bytes + between), shared), 0)) *
-                (1 + idle),
+                    (1 + idle) +
+                us_of(w.apart, profile.gather_rate(shared, 0)),
             w.steps * step_us / units * (1 + idle),
             followed * latency_us,
             w.rows * step_us / units / gpu::warp * (1 + idle),

@@ -114,6 +114,7 @@ GpuWork shared_entries(const Problem& p, double chunk, double bytes, double atom
     w.depth = begin_waits + 2;
     w.blocks = std::max(w.warps * warp, p.rows / scaled_rows) / p.block;
     w.rows = p.rows;
+    w.rows_apart = true;
     w.atomics = atomics;
     return w;
 }

@@ -97,6 +97,7 @@ GpuWork sell_work(const Problem& p) {
     w.near += p.nnz * p.x_near(lanes);
     w.far = p.far(p.block / lanes);
     w.in_step = lanes == 1;
+    w.rows_apart = p.is_sorted();
     w.ahead = p.begun_ahead(p.param("unroll"));
     return w;
 }

@@ -121,6 +121,7 @@ GpuWork strips_work(const Problem& p) {
     w.blocks = w.warps * warp / p.block;
     w.rows = p.rows;
     w.atomics = chunks;
+    w.rows_apart = p.is_sorted() || p.param("any_order", 0) == 1;
     if (p.param("any_order", 0) == 1) {
         w.bytes += p.rows * p.index;
         w.near += p.rows;

@@ -85,6 +85,7 @@ GpuWork tiles_work(const Problem& p) {
         w.blocks = w.warps * warp / p.block;
     }
     w.rows = p.rows;
+    w.rows_apart = true;
     w.atomics = runs;
     return w;
 }

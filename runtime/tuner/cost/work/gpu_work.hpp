@@ -18,9 +18,11 @@ struct GpuWork {
     double warps = 0;   ///< that are launched
     double pieces = 0;  ///< of A that warps take in its order; 0: one each
     double blocks = 1;  ///< of threads
-    double resident = 48;  ///< warps that the registers leave a multiprocessor room for
-    double rows = 0;       ///< that are begun and ended
-    double atomics = 0;    ///< additions to memory
+    double resident = 48;     ///< warps that the registers leave a multiprocessor room for
+    double rows = 0;          ///< that are begun and ended
+    double atomics = 0;       ///< additions to memory
+    bool rows_apart = false;  ///< whether neighbouring lanes end rows that are no neighbours
+    double apart = 0;         ///< sectors of an epilogue's vectors that lanes meet in no order
 };
 
 }  // namespace spmvgen
