@@ -235,6 +235,7 @@ class FunctionInliner : public SyntaxWalk {
         for (auto* a : call->arguments())
             for (auto& w : identifiers(text_, range(a))) named.insert(w.text);
         renamed_.clear();
+        of_callee_ = from.helper.locals;
         for (auto& local : from.helper.locals)
             if (named.contains(local) ||
                 (from.helper.outer_locals.contains(local) && is_taken(local)))
@@ -301,10 +302,11 @@ class FunctionInliner : public SyntaxWalk {
             for (auto& w : identifiers(text_, range(block))) words->second.insert(w.text);
         return words->second;
     }
-    std::string free_name(const std::string& name) const {
+    /// One that means nothing here, nor in the helper that is called.
+    std::string free_name(const std::string& name) {
         for (int n = 2;; ++n) {
             const std::string other = name + std::to_string(n);
-            if (!is_taken(other)) return other;
+            if (!is_taken(other) && of_callee_.insert(other).second) return other;
         }
     }
     /// The value where the call stood.
@@ -334,6 +336,7 @@ class FunctionInliner : public SyntaxWalk {
     bool inlined_ = false;
     // Of the call at hand.
     std::map<std::string, std::string> renamed_;
+    std::set<std::string> of_callee_;  // names of its locals, those that they get among them
     std::map<unsigned, std::string> local_parameters_;
     std::optional<unsigned> in_place_;
 };

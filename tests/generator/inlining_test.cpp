@@ -68,6 +68,34 @@ static inline void kernel(const double* x, double* y, long n) {
 )");
 }
 
+// A parameter of `add` becomes a local of `sum_row`, which has one of its name; so does the caller.
+TEST(Inlining, LocalsOfHelpersInHelpersKeepDifferentNames) {
+    const std::string text = inlined(R"(
+static inline void add(double* sum, const double* x, long col, long n) {
+    for (; col < n; col += 2) {
+        sum[0] += x[col] * static_cast<double>(col);
+    }
+}
+static inline void sum_row(double* sum, const double* x, const long* columns, long n) {
+    long col[2] = {columns[0], columns[1]};
+    for (long k = 0; k < 2; ++k) {
+        add(sum, x, col[k], n);
+        sum[0] += static_cast<double>(col[k]);
+    }
+}
+static inline void kernel(const double* x, const long* columns, double* y, long n) {
+    long col = n / 2;
+    double sum[1] = {};
+    sum_row(sum, x, columns, n);
+    y[0] = sum[0] + static_cast<double>(col);
+}
+)");
+    EXPECT_NE(text.find("long col3[2] = {columns[0], columns[1]};"), text.npos) << text;
+    EXPECT_NE(text.find("long col2 = col3[k];"), text.npos) << text;
+    EXPECT_NE(text.find("sum += x[col2] * static_cast<double>(col2);"), text.npos) << text;
+    EXPECT_NE(text.find("sum += static_cast<double>(col3[k]);"), text.npos) << text;
+}
+
 TEST(Inlining, CallsAreNeitherRepeatedNorMadeConditional) {
     const std::string text = inlined(R"(
 long next();
