@@ -37,9 +37,9 @@ class ParamSets {
 /// are too many for one lane down to those of which half are idle.
 std::vector<std::int64_t> lanes_for(double mean, std::int64_t most);
 
-/// Where a GPU's launches overlap: these sets, and those of blocks of 512 or 1024 threads with
-/// which a grid has few blocks (cost/work/gpu_units.hpp), if it has more with 256. `lanes` names
-/// the parameter that says how many lanes a row has.
+/// Where a GPU's launches overlap and the matrix is small: these sets, and of those with more than
+/// few blocks (cost/work/gpu_units.hpp) others with as large blocks, up to 1024 threads, that a
+/// grid has few. `lanes` names the parameter that says how many lanes a row has.
 std::vector<Params> with_few_blocks(const Situation& situation, std::vector<Params> sets,
                                     const char* lanes);
 
