@@ -16,6 +16,7 @@
 #include "formats/padded_rows.hpp"
 #include "kernel/refuse.hpp"
 #include "matrix/chunks.hpp"
+#include "matrix/sort_falling.hpp"
 
 namespace spmvgen {
 namespace {
@@ -26,20 +27,6 @@ constexpr std::int64_t lengths_a_part = 65536;  ///< of which only lengths are l
 
 /// Numbers of blocks up to which rows are sorted by counting.
 constexpr std::int64_t most_counted = 4096;
-
-/// Sorts numbers, none below 0, the greatest first.
-void sort_falling(std::span<std::int32_t> numbers, std::vector<std::uint32_t>& counts) {
-    const std::int32_t most = std::ranges::max(numbers);
-    if (most > std::ssize(numbers)) {
-        std::ranges::sort(numbers, std::greater<>());
-        return;
-    }
-    counts.assign(static_cast<std::size_t>(most) + 1, 0);
-    for (const std::int32_t n : numbers) ++counts[static_cast<std::size_t>(n)];
-    auto to = numbers.begin();
-    for (std::int32_t n = most; n >= 0; --n)
-        to = std::fill_n(to, counts[static_cast<std::size_t>(n)], n);
-}
 
 /// The rows of one window by falling number of blocks, equal ones in their order.
 void sort_window(std::span<const std::int64_t> blocks, std::span<std::uint16_t> places,

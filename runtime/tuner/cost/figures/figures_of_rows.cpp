@@ -1,11 +1,11 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <functional>
 #include <span>
 #include <utility>
 #include <vector>
 
+#include "matrix/sort_falling.hpp"
 #include "tuner/cost/figures/figures.hpp"
 
 namespace spmvgen {
@@ -19,20 +19,6 @@ std::vector<std::int32_t> lengths_of(const CsrView& a) {
             lengths[i] = static_cast<std::int32_t>(ptr[i + 1] - ptr[i]);
     });
     return lengths;
-}
-
-/// Sorts lengths, the greatest first; short ones by counting.
-void sort_falling(std::span<std::int32_t> lengths, std::vector<std::int32_t>& counts) {
-    const std::int32_t most = std::ranges::max(lengths);
-    if (most > std::ssize(lengths)) {
-        std::ranges::sort(lengths, std::greater<>());
-        return;
-    }
-    counts.assign(static_cast<std::size_t>(most) + 1, 0);
-    for (const std::int32_t n : lengths) ++counts[static_cast<std::size_t>(n)];
-    auto to = lengths.begin();
-    for (std::int32_t n = most; n >= 0; --n)
-        to = std::fill_n(to, counts[static_cast<std::size_t>(n)], n);
 }
 
 double ratio(std::int64_t part, std::int64_t all) {
@@ -62,7 +48,7 @@ const std::vector<std::int32_t>& MatrixFigures::lengths_in(std::int64_t sigma) {
     if (sigma <= 1) return lengths = lengths_of(sample_.view());
     lengths = lengths_in(1);
     const std::int64_t rows = std::ssize(lengths);
-    std::vector<std::int32_t> counts;
+    std::vector<std::uint32_t> counts;
     for (std::int64_t begin = 0; begin < rows; begin += sigma)
         sort_falling(
             std::span(lengths).subspan(static_cast<std::size_t>(begin),
