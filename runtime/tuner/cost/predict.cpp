@@ -1,7 +1,6 @@
 #include "tuner/cost/predict.hpp"
 
 #include "process/log.hpp"
-#include "spmvgen/epilogue.hpp"
 #include "spmvgen/error.hpp"
 #include "tuner/cost/cpu_costs.hpp"
 #include "tuner/cost/gpu_costs.hpp"
@@ -28,10 +27,10 @@ std::optional<CostConstants> read_cost_constants(const CostScheme& scheme) {
 
 /// What the vectors of an epilogue take: bytes, and where rows end in no order half a sector for
 /// each element, for warps come back to some sectors.
-void add_epilogue(GpuWork& work, const RowFeatures& features, const Signature& s) {
+void add_epilogue(GpuWork& work, MatrixFigures& figures, const Signature& s) {
     if (s.epilogue.empty()) return;
     const double elements =
-        static_cast<double>(features.rows) * parse_epilogue(s.epilogue).count_accesses();
+        static_cast<double>(figures.features().rows) * figures.accesses(s.epilogue);
     work.bytes += elements * static_cast<double>(size_of(s.value));
     if (work.rows_apart) work.apart += elements / 2;
 }
@@ -56,7 +55,7 @@ std::vector<double> costs_of_gpu(MatrixFigures& figures, const Signature& signat
                                  const DeviceProfile& profile) {
     auto work = gpu_work(figures, signature, units_of(profile));
     if (!work) return {};
-    add_epilogue(*work, figures.features(), signature);
+    add_epilogue(*work, figures, signature);
     const GpuCosts costs = gpu_costs(*work, figures.features(), signature, profile);
     return {costs.begin(), costs.end()};
 }

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "matrix/features/distinct.hpp"
+#include "spmvgen/epilogue.hpp"
 #include "tuner/cost/figures/diagonals.hpp"
 
 namespace spmvgen {
@@ -69,6 +70,12 @@ double MatrixFigures::least_sectors(double rows) {
     std::size_t i = 0;
     while (i + 1 < windows.size() && rows > static_cast<double>(window_rows[i])) ++i;
     return std::max(windows[i], 1.0 / gather_lanes);
+}
+
+int MatrixFigures::accesses(const std::string& epilogue) {
+    if (!accesses_ || accesses_->first != epilogue)
+        accesses_ = {epilogue, parse_epilogue(epilogue).count_accesses()};
+    return accesses_->second;
 }
 
 double MatrixFigures::run_sectors() {

@@ -6,6 +6,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -68,6 +69,9 @@ class MatrixFigures {
 
     const RowFeatures& features() const { return features_; }
     const LengthHistogram& lengths() const { return histogram_; }
+    /// Accesses of an epilogue to its vectors, for each row (EpilogueProgram::count_accesses()).
+    /// All kernels of a choice have the same one: it is read once.
+    int accesses(const std::string& epilogue);
     /// Features::run_sectors.
     double run_sectors();
     /// Features::warp_sectors[bits] of rows as they come, or, where `sigma` is above 1, sorted by
@@ -132,6 +136,7 @@ class MatrixFigures {
     std::deque<std::pair<StripsShape, StripsFigures>> strips_;
     std::map<std::int64_t, double> tile_sectors_;
     std::optional<double> sectors_beside_, spread_;
+    std::optional<std::pair<std::string, int>> accesses_;  ///< of the last epilogue
     std::optional<SampledHubs> hubs_;
     std::map<std::int64_t, std::vector<std::int32_t>> lengths_in_;  ///< by σ
     std::map<std::pair<std::int64_t, std::int64_t>, SlicesFigures> slices_;
