@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "tuner/cost/figures/row_steps.hpp"
+#include "tuner/cost/work/gpu_units.hpp"
 #include "tuner/plan/gpu_figures.hpp"
 
 namespace spmvgen::gpu {
@@ -147,7 +148,8 @@ double parts_of_few(const Situation& s, std::int64_t share) {
 /// Entries of a part of few long rows: of as few as have all parts resident at once, for a few more
 /// take a second round; where none has, of so few that it takes several.
 std::int64_t part_of_few(const Situation& s) {
-    constexpr double resident = 8 * 132;  // blocks of an H100
+    constexpr double of_unit = 8;  // blocks that are resident on a multiprocessor of Hopper
+    const double resident = of_unit * (s.request.units > 0 ? s.request.units : gpu::typical_units);
     for (const std::int64_t share : {512, 1024, 2048})
         if (parts_of_few(s, share) <= resident) return share;
     constexpr double long_mean = 2048;
