@@ -122,6 +122,14 @@ int loads_in(const std::string& ptx) {
     return loads;
 }
 
+void expect_loads_before_the_wait(const KernelSource& source, int loads) {
+    for (const Compiler compiler : {Compiler::nvrtc, Compiler::clang}) {
+        const std::string ptx = ptx_of(source, compiler);
+        if (ptx.empty()) continue;
+        EXPECT_EQ(loads_in(ptx.substr(0, ptx.find("griddepcontrol.wait"))), loads);
+    }
+}
+
 TEST(Overlap, WhereARowIsAndItsFirstColumnsAreLoadedBeforeTheWait) {
     constexpr int bounds = 2, columns = 4;
     for (const char* kernel : {"csr_classical", "sell_slices"}) {
@@ -133,12 +141,7 @@ TEST(Overlap, WhereARowIsAndItsFirstColumnsAreLoadedBeforeTheWait) {
                                                        "\"griddepcontrol.launch_dependents",
                                                        gpu::few_blocks)))
             << "as the choice counts";
-        for (const Compiler compiler : {Compiler::nvrtc, Compiler::clang}) {
-            const std::string ptx = ptx_of(source, compiler);
-            if (ptx.empty()) continue;
-            const std::string before = ptx.substr(0, ptx.find("griddepcontrol.wait"));
-            EXPECT_EQ(loads_in(before), bounds + columns);
-        }
+        expect_loads_before_the_wait(source, bounds + columns);
     }
 }
 
@@ -154,12 +157,7 @@ TEST(Overlap, FirstColumnsThatLanesShareAreLoadedBeforeTheWait) {
         SCOPED_TRACE(source.name);
         EXPECT_THAT(source.text, Not(HasSubstr("__restrict__ col_idx")));
         EXPECT_THAT(source.text, HasSubstr("if (gridDim.x * gridDim.y <= 2112)\n"));
-        for (const Compiler compiler : {Compiler::nvrtc, Compiler::clang}) {
-            const std::string ptx = ptx_of(source, compiler);
-            if (ptx.empty()) continue;
-            const std::string before = ptx.substr(0, ptx.find("griddepcontrol.wait"));
-            EXPECT_EQ(loads_in(before), bounds + columns);
-        }
+        expect_loads_before_the_wait(source, bounds + columns);
     }
 }
 
