@@ -214,6 +214,12 @@ std::vector<Params> Chooser::grid_params(const KernelEntry& kernel, Request requ
     return grid_of(kernel, situation, fills);
 }
 
+std::vector<Params> Chooser::params_beside(const KernelEntry& kernel, const Params& best,
+                                           Request request) const {
+    request.kernel = kernel.id;
+    return sets_beside(kernel, {features_, request, {&kernel}}, best);
+}
+
 std::optional<Choice> Chooser::sampled_of_grid(const KernelEntry& kernel, const Params& params,
                                                Request request) {
     request.kernel = kernel.id;

@@ -63,6 +63,9 @@ class Chooser {
     /// The parameter sets that are compared of one of the kernels that a request leaves free
     /// (KernelPlan::grid).
     std::vector<Params> grid_params(const KernelEntry& kernel, Request request);
+    /// More of these (sets_beside()), when `best` was the best of them.
+    std::vector<Params> params_beside(const KernelEntry& kernel, const Params& best,
+                                      Request request) const;
     /// The kernel with these and with what the matrix decides; what the request gives wins. Nothing
     /// when the request refuses it.
     std::optional<Choice> of_grid(const KernelEntry& kernel, const Params& params, Request request);

@@ -25,6 +25,8 @@ constexpr double hopeless_strips_cpu = 1.3;  ///< the same of a CPU's strips, ea
 /// Times its limit, of a GPU's kernel, the bound with the rules' parameters from which on others
 /// are not looked at: they are not that much better.
 constexpr double hopeless_bound = 1.6;
+/// Times the least time so far, up to which sets beside the best of a kernel's are looked at.
+constexpr double near_best = 1.25;
 /// Of strips: what the matrix may decide.
 constexpr std::int64_t least_unroll = 2, most_unroll = 8;
 constexpr std::array<std::int64_t, 3> long_limits{32, 64, 256};
@@ -56,7 +58,15 @@ struct CountedChoice::Weighed {
     std::vector<Signature> seen = {};
     std::vector<Candidate> found = {};
     double least_us = std::numeric_limits<double>::infinity();  ///< of those, or bounds of others
-    double beyond = 0;  ///< times its limit, the largest bound that was refused
+    double beyond = 0;    ///< times its limit, the largest bound that was refused
+    Params nearest = {};  ///< of the grid's sets the one with the least time, or bound
+    double nearest_us = std::numeric_limits<double>::infinity();
+
+    void note(const Params& params, const std::optional<Prediction>& time) {
+        if (!time || time->bad_us() >= nearest_us) return;
+        nearest = params;
+        nearest_us = time->bad_us();
+    }
 };
 
 // One thread: the sample is small, and starting a team takes longer than looking at it.
@@ -178,9 +188,11 @@ void CountedChoice::add(Weighed& kernel, const Params& params, const Request& re
     const bool is_limited = kernel.limit_us < std::numeric_limits<double>::infinity();
     // Of a CPU's other kernels the signature, which a bound needs, is all that a choice takes.
     const bool is_laid_out = team_ == 0 || kernel.entry->format == Format::strips;
-    if (is_limited && is_laid_out &&
-        is_beyond(kernel, bound(*kernel.entry, params, request), best_us))
-        return;
+    if (is_limited && is_laid_out) {
+        const auto least = bound(*kernel.entry, params, request);
+        kernel.note(params, least);
+        if (is_beyond(kernel, least, best_us)) return;
+    }
     std::optional<Choice> choice = chooser_->sampled_of_grid(*kernel.entry, params, request);
     if (!choice || padding_of(figures_.features(), choice->signature) > most_padding ||
         std::ranges::find(kernel.seen, choice->signature) != kernel.seen.end())
@@ -191,11 +203,20 @@ void CountedChoice::add(Weighed& kernel, const Params& params, const Request& re
         is_beyond(kernel, at_best(s, {}), best_us))
         return;
     if (const auto prediction = predict(s)) {
+        kernel.note(params, prediction);
         kernel.least_us = std::min(kernel.least_us, prediction->us);
         if (prediction->bad_us() < kernel.limit_us)
             best_us = std::min(best_us, prediction->bad_us());
         kernel.found.push_back({std::string(kernel.entry->id), params, std::move(s), *prediction});
     }
+}
+
+void CountedChoice::look_beside(Weighed& kernel, const Request& request, double& best_us) {
+    if (kernel.nearest_us > near_best * best_us) return;
+    const auto best = chooser_->sampled_of_grid(*kernel.entry, kernel.nearest, request);
+    if (!best) return;
+    for (auto& params : chooser_->params_beside(*kernel.entry, best->signature.params, request))
+        add(kernel, params, request, best_us);
 }
 
 std::vector<CountedChoice::Candidate> CountedChoice::ranked(const Request& request) {
@@ -226,6 +247,7 @@ std::vector<CountedChoice::Candidate> CountedChoice::better(const Request& asked
         if (kernel.least_us <= (is_laid_out ? hopeless_strips_cpu : hopeless) * least)
             for (auto& params : kernel.grid | std::views::drop(1))
                 add(kernel, params, request, best_us);
+        look_beside(kernel, request, best_us);
         std::ranges::move(kernel.found, std::back_inserter(all));
     }
     std::ranges::stable_sort(all, {}, [](const Candidate& c) { return c.prediction.bad_us(); });

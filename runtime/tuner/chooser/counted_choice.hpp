@@ -70,6 +70,8 @@ class CountedChoice {
     static bool is_beyond(Weighed& kernel, const std::optional<Prediction>& least, double best_us);
     /// `best_us`: the least bad case so far of those that keep their limit.
     void add(Weighed& kernel, const Params& params, const Request& request, double& best_us);
+    /// Adds sets that are beside the kernel's best one.
+    void look_beside(Weighed& kernel, const Request& request, double& best_us);
     /// The least time of strips with what of these parameters the matrix decides.
     std::optional<Prediction> predict_strips(Signature signature, const Params& given);
     /// Whether a blocked kernel may keep its limit: asked before its grid, which needs the fill.

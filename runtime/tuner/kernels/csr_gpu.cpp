@@ -200,6 +200,16 @@ std::vector<std::int64_t> exceeded(std::vector<std::int64_t> limits, std::int64_
 
 constexpr std::int64_t by_length_share = 4096;  ///< entries of a part, as the kernel presets it
 
+std::function<double(const Params&)> blocks_by_length(const Situation& s) {
+    const auto share = static_cast<double>(given(s, "share", by_length_share));
+    return [share, rows = static_cast<double>(s.f.rows),
+            lengths = LengthHistogram(s.f)](const Params& set) {
+        const auto of = [&](const char* name) { return static_cast<double>(set.at(name)); };
+        const LengthClasses classes(lengths, of("most_short"), of("most_middle"), share);
+        return classes.warps(rows * of("subwarp") / warp, of("block")) * warp / of("block");
+    };
+}
+
 std::vector<Params> by_length_grid(const Situation& s, const BlockFill&) {
     constexpr std::int64_t small = 300'000;  // entries: blocks that take a row are soon found
     const std::int64_t most_middle = s.f.nnz <= small ? 256 : 512;
@@ -215,14 +225,20 @@ std::vector<Params> by_length_grid(const Situation& s, const BlockFill&) {
                     {"unroll", 4},
                     {"most_short", 64},
                     {"most_middle", 512}});
-    const auto share = static_cast<double>(given(s, "share", by_length_share));
-    return with_few_blocks(
-        s, std::move(sets), [&, lengths = LengthHistogram(s.f)](const Params& set) {
-            const auto of = [&](const char* name) { return static_cast<double>(set.at(name)); };
-            const LengthClasses classes(lengths, of("most_short"), of("most_middle"), share);
-            const double groups = static_cast<double>(s.f.rows) * of("subwarp") / warp;
-            return classes.warps(groups, of("block")) * warp / of("block");
-        });
+    return with_few_blocks(s, std::move(sets), blocks_by_length(s));
+}
+
+/// Limits between and below those of the grid.
+std::vector<Params> by_length_beside(const Situation& s, const Params& best) {
+    constexpr std::int64_t threads = 256;
+    std::vector<Params> sets;
+    for (const std::int64_t most_short : {8, 32}) {
+        if (s.f.max_row <= std::min<std::int64_t>(most_short, 16)) continue;  // tells none apart
+        Params set{{"block", threads}, {"most_short", most_short}};
+        for (const char* name : {"subwarp", "unroll", "most_middle"}) set[name] = best.at(name);
+        sets.push_back(std::move(set));
+    }
+    return with_few_blocks(s, std::move(sets), blocks_by_length(s));
 }
 
 void choose_load_balance(ParamChoice& c) {
@@ -283,6 +299,7 @@ KernelPlans csr_gpu_plans() {
         {.kernel = "csr_by_length",
          .choose = gpu::choose_by_length,
          .grid = gpu::by_length_grid,
+         .beside = gpu::by_length_beside,
          .gpu_work = gpu::by_length_work},
         {.kernel = "csr_load_balance",
          .choose = gpu::choose_load_balance,

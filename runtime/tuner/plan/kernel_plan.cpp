@@ -43,6 +43,12 @@ std::vector<Params> grid_of(const KernelEntry& kernel, const Situation& situatio
     return grid != nullptr ? grid(situation, fill) : std::vector<Params>{{}};
 }
 
+std::vector<Params> sets_beside(const KernelEntry& kernel, const Situation& situation,
+                                const Params& best) {
+    const auto beside = plan_of(kernel.id).beside;
+    return beside != nullptr ? beside(situation, best) : std::vector<Params>{};
+}
+
 std::optional<CpuWork> cpu_work(MatrixFigures& figures, const Signature& signature, int threads) {
     const auto work = plan_of(signature.kernel).cpu_work;
     if (work == nullptr || signature.num_rhs != 1) return std::nullopt;

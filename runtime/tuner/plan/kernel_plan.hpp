@@ -24,6 +24,9 @@ struct KernelPlan {
     /// alone. The fill is of blocks of all sizes, as far as it is known; only for kernels of
     /// blocks.
     std::vector<Params> (*grid)(const Situation&, const BlockFill&) = nullptr;
+    /// More sets for a choice to compare: neighbours of `best`, all parameters of the best set of
+    /// the grid, where that is near the fastest of all kernels. Null = none.
+    std::vector<Params> (*beside)(const Situation&, const Params& best) = nullptr;
     /// Another kernel whose work is counted alike: beside it this one is not weighed. "" = none.
     std::string_view counted_as = {};
     /// What the kernel does for an apply; null = not counted, and so never predicted.
@@ -46,6 +49,10 @@ std::vector<Params> all_planned_params(const KernelEntry& kernel, const Request&
 /// KernelPlan::grid of the kernel.
 std::vector<Params> grid_of(const KernelEntry& kernel, const Situation& situation,
                             const BlockFill& fill);
+
+/// KernelPlan::beside of the kernel.
+std::vector<Params> sets_beside(const KernelEntry& kernel, const Situation& situation,
+                                const Params& best);
 
 /// What an apply takes. Nothing for a kernel that has no such count (kernels of batches,
 /// transposing ones) or that multiplies several vectors. `signature` is complete; `threads` take
