@@ -157,11 +157,14 @@ const KernelEntry& transposing_kernel(bool gpu) {
 const KernelEntry& kernel_entry(std::string_view id) {
     static const auto by_id = [] {
         std::unordered_map<std::string_view, const KernelEntry*> entries;
-        for (const auto& kernels : {kernel_registry(), helper_kernels(), conversion_kernels()})
-            for (auto& entry : kernels) entries.emplace(entry.id, &entry);
+        for (auto& entry : kernel_registry()) entries.emplace(entry.id, &entry);
         return entries;
     }();
     if (const auto found = by_id.find(id); found != by_id.end()) return *found->second;
+    for (const auto& helpers : {helper_kernels(), conversion_kernels()})
+        if (const auto found = std::ranges::find(helpers, id, &KernelEntry::id);
+            found != helpers.end())
+            return *found;
     refuse("unknown kernel '" + std::string(id) + "': use one of " +
            list(kernel_registry(), [](auto& e) { return e.id; }));
 }

@@ -1,6 +1,7 @@
 #include "tuner/rules/batch_rules.hpp"
 
 #include <fmt/format.h>
+#include <span>
 
 #include <algorithm>
 
@@ -139,7 +140,7 @@ void set_cpu_params(Signature& s, const KernelEntry& entry, const BatchFeatures&
 
 /// Every way to set one parameter more.
 void vary(std::vector<std::map<std::string, std::int64_t>>& ways, const std::string& name,
-          const std::vector<std::int64_t>& values) {
+          std::span<const std::int64_t> values) {
     std::vector<std::map<std::string, std::int64_t>> more;
     for (auto& way : ways)
         for (const std::int64_t value : values) {
