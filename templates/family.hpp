@@ -20,6 +20,9 @@ struct Family {
 /// else decides.
 std::vector<Family> families();
 
+/// What kernels of several formats take: sizes, the rows and columns of CSR, operands.
+extern const std::span<const ArgumentTemplate> common_arguments;
+
 // ArgumentTemplate::described of arrays of values, which a parameter may encode.
 std::string values_text(const ArgumentTemplate& array, const Signature& signature);
 std::string coded_values_text(const ArgumentTemplate& array, const Signature& signature);

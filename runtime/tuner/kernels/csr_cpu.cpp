@@ -89,8 +89,7 @@ void choose_ahead(ParamChoice& c) {
 
 /// Of kernels that may also take one entry after another.
 void choose_lanes_or_one(ParamChoice& c) {
-    c.set(
-        "lanes", [&] { return possible_lanes(c, true); }, lanes_or_one);
+    c.set("lanes", [&] { return possible_lanes(c, true); }, lanes_or_one);
 }
 
 std::vector<std::int64_t> unrolls(const Situation& s) {

@@ -12,8 +12,8 @@
 namespace spmvgen {
 
 /// All that the tuner knows of a kernel. Each file NAME.cpp of runtime/tuner/kernels gives the
-/// plans of a family of kernels in a constant `KernelPlans NAME_plans`; the build finds the files by
-/// their folder. A kernel without a plan keeps its presets, and no prediction leads to it.
+/// plans of a family of kernels in a constant `KernelPlans NAME_plans`; the build finds the files
+/// by their folder. A kernel without a plan keeps its presets, and no prediction leads to it.
 struct KernelPlan {
     std::string_view kernel;  ///< its id
     /// Sets the parameters that features decide; null = none: the presets.

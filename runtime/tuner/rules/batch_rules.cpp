@@ -1,6 +1,7 @@
 #include "tuner/rules/batch_rules.hpp"
 
 #include <fmt/format.h>
+
 #include <span>
 
 #include <algorithm>

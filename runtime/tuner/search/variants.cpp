@@ -1,6 +1,7 @@
 #include "tuner/search/variants.hpp"
 
 #include <algorithm>
+#include <span>
 
 #include "spmvgen/error.hpp"
 #include "tuner/rules/rules.hpp"
