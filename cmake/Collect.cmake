@@ -1,6 +1,6 @@
-# What a folder describes, one function a source, as one list: a new file of the folder is all that a new entry takes.
+# What a folder describes, one constant a source, as one list: a new file of the folder is all that a new entry takes.
 # spmvgen_collect(OUTPUT x.cpp HEADER "family.hpp" TYPE Family FUNCTION families SUFFIX family FIRST cpu gpu …
-#                 FILES …) writes `std::vector<TYPE> FUNCTION()`, which calls `TYPE NAME_SUFFIX()` of each NAME.cpp of FILES:
+#                 FILES …) writes `std::vector<TYPE> FUNCTION()`, which lists the constant `NAME_SUFFIX` of each NAME.cpp of FILES:
 # those of FIRST in that order, the others behind them by name.
 function(spmvgen_collect)
   cmake_parse_arguments(arg "" "OUTPUT;HEADER;TYPE;FUNCTION;SUFFIX" "FIRST;FILES" ${ARGN})
@@ -11,10 +11,10 @@ function(spmvgen_collect)
   endforeach()
   list(REMOVE_DUPLICATES names)
   set(declarations "")
-  set(calls "")
+  set(constants "")
   foreach(name IN LISTS names)
-    string(APPEND declarations "${arg_TYPE} ${name}_${arg_SUFFIX}();\n")
-    string(APPEND calls "        ${name}_${arg_SUFFIX}(),\n")
+    string(APPEND declarations "extern const ${arg_TYPE} ${name}_${arg_SUFFIX};\n")
+    string(APPEND constants "        ${name}_${arg_SUFFIX},\n")
   endforeach()
   file(CONFIGURE OUTPUT ${arg_OUTPUT} @ONLY CONTENT
 "// Made by cmake/Collect.cmake.
@@ -25,7 +25,7 @@ namespace spmvgen {
 @declarations@
 std::vector<@arg_TYPE@> @arg_FUNCTION@() {
     return {
-@calls@    };
+@constants@    };
 }
 
 }  // namespace spmvgen

@@ -1,9 +1,7 @@
-#include <algorithm>
 #include <array>
 
 #include "family.hpp"
 #include "registry.hpp"
-#include "spmvgen/error.hpp"
 
 namespace spmvgen {
 namespace {
@@ -50,12 +48,9 @@ constexpr std::array common{
                      "factor of the y that comes in, in the device's memory"},
 };
 
-const ArgumentTemplate* find_in(std::span<const ArgumentTemplate> table, std::string_view name) {
-    const auto found = std::ranges::find(table, name, &ArgumentTemplate::name);
-    return found != table.end() ? &*found : nullptr;
-}
-
 }  // namespace
+
+extern constexpr std::span<const ArgumentTemplate> common_arguments{common};
 
 std::string values_text(const ArgumentTemplate& a, const Signature& s) {
     if (value_code(s) == 2) return "[1]: the value of every entry";
@@ -67,27 +62,6 @@ std::string coded_values_text(const ArgumentTemplate& a, const Signature& s) {
     return std::string(a.extent) + (value_code(s) == 1
                                         ? ": value of each entry, a signed integer of 8 bits"
                                         : ": number of each entry's value in values");
-}
-
-const ArgumentTemplate* find_argument(const KernelEntry& entry, std::string_view name) {
-    if (auto* own = find_in(entry.arguments, name)) return own;
-    if (auto* of_format = find_in(format_entry(entry.format).arguments, name)) return of_format;
-    return find_in(common, name);
-}
-
-const ArgumentTemplate& argument_of(const KernelEntry& entry, std::string_view name) {
-    if (auto* argument = find_argument(entry, name)) return *argument;
-    throw Error(ErrorCode::internal, "kernel " + std::string(entry.id) +
-                                         ": nothing is known of argument '" + std::string(name) +
-                                         "': add it to the arguments of the kernel or of format " +
-                                         to_string(entry.format) + " (templates/families)");
-}
-
-bool may_change(const KernelEntry& entry, std::string_view name) {
-    const auto space = std::ranges::find(entry.workspace, name, &WorkspaceTemplate::name);
-    if (space != entry.workspace.end()) return space->may_change;
-    const ArgumentTemplate* argument = find_argument(entry, name);
-    return argument != nullptr && argument->may_change;
 }
 
 }  // namespace spmvgen

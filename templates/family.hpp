@@ -1,4 +1,5 @@
 #pragma once
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -6,18 +7,21 @@
 #include "registry.hpp"
 
 /// What the files of templates/families are made of. Each describes kernels that belong together, and the
-/// formats that they alone read, in one function `Family FILE_family()`, which
-/// templates/CMakeLists.txt finds by the file's name: no list has to be kept.
+/// formats that they alone read, in one constant `Family FILE_family`, which templates/CMakeLists.txt
+/// finds by the file's name: no list has to be kept.
 namespace spmvgen {
 
 struct Family {
-    std::vector<FormatEntry> formats = {};
-    std::vector<KernelEntry> kernels;
+    std::span<const FormatEntry> formats = {};
+    std::span<const KernelEntry> kernels;
 };
 
 /// The families in the order in which their kernels are listed, and thereby preferred where nothing
 /// else decides.
 std::vector<Family> families();
+
+/// What kernels of several formats take: sizes, the rows and columns of CSR, operands.
+extern const std::span<const ArgumentTemplate> common_arguments;
 
 // ArgumentTemplate::described of arrays of values, which a parameter may encode.
 std::string values_text(const ArgumentTemplate& array, const Signature& signature);

@@ -105,6 +105,11 @@ void check_block(const Signature& s, const KernelEntry& entry) {
     }
 }
 
+const ArgumentTemplate* find_in(std::span<const ArgumentTemplate> table, std::string_view name) {
+    const auto found = std::ranges::find(table, name, &ArgumentTemplate::name);
+    return found != table.end() ? &*found : nullptr;
+}
+
 }  // namespace
 
 std::span<const KernelEntry> kernel_registry() {
@@ -144,6 +149,27 @@ std::string format_names() {
     return list(format_registry(), [](auto& entry) { return to_string(entry.format); });
 }
 
+const ArgumentTemplate* find_argument(const KernelEntry& entry, std::string_view name) {
+    if (auto* own = find_in(entry.arguments, name)) return own;
+    if (auto* of_format = find_in(format_entry(entry.format).arguments, name)) return of_format;
+    return find_in(common_arguments, name);
+}
+
+const ArgumentTemplate& argument_of(const KernelEntry& entry, std::string_view name) {
+    if (auto* argument = find_argument(entry, name)) return *argument;
+    throw Error(ErrorCode::internal, "kernel " + std::string(entry.id) +
+                                         ": nothing is known of argument '" + std::string(name) +
+                                         "': add it to the arguments of the kernel or of format " +
+                                         to_string(entry.format) + " (templates/families)");
+}
+
+bool may_change(const KernelEntry& entry, std::string_view name) {
+    const auto space = std::ranges::find(entry.workspace, name, &WorkspaceTemplate::name);
+    if (space != entry.workspace.end()) return space->may_change;
+    const ArgumentTemplate* argument = find_argument(entry, name);
+    return argument != nullptr && argument->may_change;
+}
+
 const KernelEntry& plain_kernel(bool gpu) {
     return *std::ranges::find_if(kernel_registry(),
                                  [&](auto& k) { return k.plain && k.gpu == gpu; });
@@ -157,11 +183,14 @@ const KernelEntry& transposing_kernel(bool gpu) {
 const KernelEntry& kernel_entry(std::string_view id) {
     static const auto by_id = [] {
         std::unordered_map<std::string_view, const KernelEntry*> entries;
-        for (const auto& kernels : {kernel_registry(), helper_kernels(), conversion_kernels()})
-            for (auto& entry : kernels) entries.emplace(entry.id, &entry);
+        for (auto& entry : kernel_registry()) entries.emplace(entry.id, &entry);
         return entries;
     }();
     if (const auto found = by_id.find(id); found != by_id.end()) return *found->second;
+    for (const auto& helpers : {helper_kernels(), conversion_kernels()})
+        if (const auto found = std::ranges::find(helpers, id, &KernelEntry::id);
+            found != helpers.end())
+            return *found;
     refuse("unknown kernel '" + std::string(id) + "': use one of " +
            list(kernel_registry(), [](auto& e) { return e.id; }));
 }

@@ -1,17 +1,18 @@
 #pragma once
+#include <array>
 #include <cstdint>
 #include <span>
 #include <string>
 #include <string_view>
 #include <utility>
-#include <vector>
 
+#include "short_list.hpp"
 #include "spmvgen/kernel.hpp"
 #include "spmvgen/signature.hpp"
 
 /// The kernel registry: every template, what it may be specialised with, and how it is launched.
-/// Data only; both the runtime (to choose) and the generator (to bind) read it. How to add a
-/// kernel: docs/how-to/add-a-kernel.md.
+/// Constants only; both the runtime (to choose) and the generator (to bind) read them. How to add
+/// a kernel: docs/how-to/add-a-kernel.md.
 namespace spmvgen {
 
 /// One parameter of a template beyond those that every kernel has (Value, Vector, Storage, Index,
@@ -19,7 +20,7 @@ namespace spmvgen {
 /// of that name.
 struct Parameter {
     std::string_view name;
-    std::vector<std::int64_t> allowed;  ///< the legal values, ascending
+    std::span<const std::int64_t> allowed;  ///< the legal values, ascending
     std::int64_t preset;  ///< value when nobody chooses; for "lanes" 0 = fitted to the vector width
     std::string_view summary;
     bool within_wavefront = false;  ///< values beyond the target's wavefront are refused
@@ -27,6 +28,14 @@ struct Parameter {
     bool range = false;             ///< any value from the first to the last of `allowed` is legal
     bool of_matrix = false;         ///< what the matrix holds decides it: searches leave it alone
 };
+
+/// Parameter::allowed: allowed<1, 2, 4>.
+template <std::int64_t... values>
+inline constexpr std::array<std::int64_t, sizeof...(values)> allowed{values...};
+
+/// KernelEntry::params, of constants.
+template <const Parameter&... of_kernel>
+inline constexpr std::array<Parameter, sizeof...(of_kernel)> parameters{of_kernel...};
 
 /// A function template of the kernel's file and when it runs. GPU steps say how they are launched,
 /// from a complete signature; a step whose `wanted` says no is left out.
@@ -102,6 +111,9 @@ struct WorkspaceTemplate {
     bool may_change = false;  ///< as of ArgumentTemplate
 };
 
+using Steps = ShortList<StepTemplate, 16>;
+using Workspaces = ShortList<WorkspaceTemplate, 4>;
+
 /// Whether two applies with the same operands give the same bits.
 enum class Determinism {
     always,
@@ -116,13 +128,13 @@ struct KernelEntry {
     bool batch = false;        ///< multiplies many systems in one launch: for a BatchHandle only
     std::string_view file;     ///< below templates/: "cpu/csr_vector.hpp"
     std::string_view summary;  ///< one line: what it is good for
-    std::vector<Parameter> params;
-    std::vector<StepTemplate> steps;
-    std::vector<WorkspaceTemplate> workspace;
+    std::span<const Parameter> params;
+    Steps steps;
+    Workspaces workspace;
     /// Of its own, beside what all kernels have and those of its format.
     std::span<const ArgumentTemplate> arguments = {};
     /// Parameters that decide arrays of its own, beside those of its format's layout.
-    std::vector<std::string_view> layout = {};
+    ShortList<std::string_view, 8> layout = {};
     Determinism determinism = Determinism::always;
     /// Computes y = αAᵀx + βy: x has a row for each row of A and y one for each column; with its
     /// parameter "conjugate" 1, y = αAᴴx + βy.
@@ -144,7 +156,7 @@ struct KernelEntry {
     bool (*orders_rows)(const Signature&) = nullptr;
     /// Parameters with which it takes rows in any order, for it looks up where each one's y is. The
     /// first kernel that can is tried first, and others where it would take too much memory.
-    std::vector<std::pair<std::string_view, std::int64_t>> any_order = {};
+    ShortList<std::pair<std::string_view, std::int64_t>, 2> any_order = {};
     /// What is computed where it is no product with A: "P x" of a permutation.
     std::string_view product = "A x";
     bool scales = true;  ///< whether it has α and β; those that only move vectors have not
@@ -165,7 +177,7 @@ struct KernelEntry {
 struct FormatEntry {
     Format format;
     /// The kernels' parameters that decide the layout, on a CPU and on a GPU.
-    std::vector<std::string_view> cpu_layout = {}, gpu_layout = {};
+    ShortList<std::string_view, 16> cpu_layout = {}, gpu_layout = {};
     std::span<const ArgumentTemplate> arguments = {};  ///< its arrays and scalars
 };
 

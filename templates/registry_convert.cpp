@@ -15,19 +15,22 @@ constexpr std::int64_t largest_sorted = 4096;
 constexpr std::int64_t coo_entries_each = 8;
 
 // clang-format off
-const Parameter block{"block", {128, 256, 512, 1024}, 256, "threads of a block"};
-const Parameter strips_block{"block", {128, 256, 512, 1024}, 512, "threads of a block"};
-const Parameter slice{"slice", {32, 64}, 32, "rows of a slice"};
-const Parameter sigma{"sigma", {1, 64, 256, 1024, 4096}, 1, "rows of a sorting window; 1 = unsorted"};
-const Parameter sell_sigma{"sigma", {1, 64, 256, 1024, 4096, 16384}, 1, "rows of a sorting window; 1 = unsorted"};
-const Parameter threads_per_row{"threads_per_row", {1, 2, 4, 8, 16, 32}, 1, "lanes that share a row"};
-const Parameter group{"group", {1, 2, 4, 8, 16, 32, 64}, 1, "neighbouring entries of a row that stand together"};
-const Parameter block_rows{"block_rows", {1, 2, 3, 4, 5, 6, 7, 8}, 1, "rows of a block"};
-const Parameter block_cols{"block_cols", {1, 2, 3, 4, 5, 6, 7, 8}, 1, "columns of a block"};
-const Parameter items{"items", {8, 16, 32}, 8, "entries of a lane in a tile"};
-const Parameter run{"run", {1, 2, 4, 8, 16, 32}, 4, "tiles that a warp takes, one after another"};
-const Parameter has_hubs{"has_hubs", {0, 1}, 0, "1 = the most used columns have numbers of their own"};
-const Parameter value_code{"value_code", {0, 1, 2, 3}, 0, "as of the kernel that reads the format"};
+constexpr Parameter block{"block", allowed<128, 256, 512, 1024>, 256, "threads of a block"};
+constexpr Parameter strips_block{"block", allowed<128, 256, 512, 1024>, 512, "threads of a block"};
+constexpr Parameter strips_slice{"slice", allowed<32, 64>, 32, "lanes of a slice", true};
+constexpr Parameter slice{"slice", allowed<32, 64>, 32, "rows of a slice"};
+constexpr Parameter sigma{"sigma", allowed<1, 64, 256, 1024, 4096>, 1, "rows of a sorting window; 1 = unsorted"};
+constexpr Parameter sell_sigma{"sigma", allowed<1, 64, 256, 1024, 4096, 16384>, 1, "rows of a sorting window; 1 = unsorted"};
+constexpr Parameter threads_per_row{"threads_per_row", allowed<1, 2, 4, 8, 16, 32>, 1, "lanes that share a row"};
+constexpr Parameter group{"group", allowed<1, 2, 4, 8, 16, 32, 64>, 1, "neighbouring entries of a row that stand together"};
+constexpr Parameter block_rows{"block_rows", allowed<1, 2, 3, 4, 5, 6, 7, 8>, 1, "rows of a block"};
+constexpr Parameter block_cols{"block_cols", allowed<1, 2, 3, 4, 5, 6, 7, 8>, 1, "columns of a block"};
+constexpr Parameter period{"period", allowed<1, 2, 3, 4, 6>, 1, "rows of a slice are so many apart"};
+constexpr Parameter fill{"fill", allowed<0, 1>, 0, "1 = slices may be diagonals with holes"};
+constexpr Parameter items{"items", allowed<8, 16, 32>, 8, "entries of a lane in a tile"};
+constexpr Parameter run{"run", allowed<1, 2, 4, 8, 16, 32>, 4, "tiles that a warp takes, one after another"};
+constexpr Parameter has_hubs{"has_hubs", allowed<0, 1>, 0, "1 = the most used columns have numbers of their own"};
+constexpr Parameter value_code{"value_code", allowed<0, 1, 2, 3>, 0, "as of the kernel that reads the format"};
 // clang-format on
 
 int block_threads(const Signature& s) {
@@ -143,7 +146,7 @@ StepTemplate scan() {
 }
 
 /// The steps of a scan of many sizes.
-std::vector<StepTemplate> with_long_scan(std::vector<StepTemplate> steps) {
+Steps with_long_scan(Steps steps) {
     steps.push_back(step("convert_sum_parts", part_each));
     steps.push_back(scan());
     steps.push_back(step("convert_scan_parts", part_each));
@@ -157,7 +160,7 @@ KernelEntry convert_csr() {
             .gpu = true,
             .file = "gpu/convert/convert_csr.hpp",
             .summary = "CSR as it is, checked; values rounded, on the device that has it",
-            .params = {block},
+            .params = parameters<block>,
             .steps = {check_columns(),
                       check_range(),
                       step("convert_values", all_entries, rounds)},
@@ -171,7 +174,7 @@ KernelEntry convert_integers() {
             .gpu = true,
             .file = "gpu/convert/convert_integers.hpp",
             .summary = "CSR's columns and offsets in 32 bits, on the device that has them",
-            .params = {block},
+            .params = parameters<block>,
             .steps = {step("convert_integers_columns", all_entries),
                       step("convert_integers_offsets", thread_each<offsets>)},
             .workspace = {},
@@ -184,7 +187,7 @@ KernelEntry classify_values() {
             .gpu = true,
             .file = "gpu/convert/classify_values.hpp",
             .summary = "What the values of CSR have in common, on the device that has them",
-            .params = {block},
+            .params = parameters<block>,
             .steps = {step("value_traits", all_entries)},
             .workspace = {},
             .arguments = conversion_arguments()};
@@ -196,7 +199,7 @@ KernelEntry gather_columns() {
             .gpu = true,
             .file = "gpu/convert/gather_columns.hpp",
             .summary = "Columns of pieces of CSR's entries, on the device that has them",
-            .params = {block},
+            .params = parameters<block>,
             .steps = {step("gathered_pieces", thread_each<gathered>)},
             .workspace = {},
             .arguments = conversion_arguments()};
@@ -208,7 +211,7 @@ KernelEntry put_values() {
             .gpu = true,
             .file = "gpu/convert/put_values.hpp",
             .summary = "New values in their places, whatever the format",
-            .params = {block},
+            .params = parameters<block>,
             .steps = {step("values_at_places", thread_each<places>)},
             .workspace = {},
             .arguments = conversion_arguments()};
@@ -220,7 +223,7 @@ KernelEntry convert_coo() {
             .gpu = true,
             .file = "gpu/convert/convert_coo.hpp",
             .summary = "CSR into COO, on the device that has it",
-            .params = {block},
+            .params = parameters<block>,
             .steps = {check_columns(),
                       check_range(),
                       step("convert_values", all_entries, rounds),
@@ -235,7 +238,7 @@ KernelEntry convert_ell() {
             .gpu = true,
             .file = "gpu/convert/convert_ell.hpp",
             .summary = "CSR into ELL, on the device that has it",
-            .params = {block, group},
+            .params = parameters<block, group>,
             .steps = {check_columns(),
                       check_range(),
                       step("convert_ell_fill", block_each<patches>)},
@@ -249,7 +252,7 @@ KernelEntry convert_sell() {
             .gpu = true,
             .file = "gpu/convert/convert_sell.hpp",
             .summary = "CSR into SELL-C-σ, on the device that has it",
-            .params = {block, slice, sell_sigma, threads_per_row},
+            .params = parameters<block, slice, sell_sigma, threads_per_row>,
             .steps = {check_columns(),
                       check_range(),
                       step("convert_sell_order", window_each, sorts),
@@ -267,7 +270,7 @@ KernelEntry convert_bcsr() {
             .gpu = true,
             .file = "gpu/convert/convert_bcsr.hpp",
             .summary = "CSR into blocks, on the device that has it",
-            .params = {block, block_rows, block_cols},
+            .params = parameters<block, block_rows, block_cols>,
             .steps = with_long_scan({step("convert_count_blocks", thread_each<rows_of_blocks>),
                                      check_range(),
                                      step("convert_bcsr_list", thread_each<rows_of_blocks>),
@@ -282,7 +285,7 @@ KernelEntry convert_tiles() {
             .gpu = true,
             .file = "gpu/convert/convert_tiles.hpp",
             .summary = "CSR into tiles, on the device that has it",
-            .params = {block, items, run, value_code, has_hubs},
+            .params = parameters<block, items, run, value_code, has_hubs>,
             .steps = with_long_scan({check_columns(),
                                      check_values(),
                                      step("convert_tiles_clear", thread_each<columns>, finds_hubs),
@@ -305,12 +308,8 @@ KernelEntry convert_strips() {
             .gpu = true,
             .file = "gpu/convert/convert_strips.hpp",
             .summary = "CSR into compressed strips, on the device that has it",
-            .params = {strips_block,
-                       {"slice", {32, 64}, 32, "lanes of a slice", true},
-                       sigma, threads_per_row, block_rows, block_cols,
-                       {"period", {1, 2, 3, 4, 6}, 1, "rows of a slice are so many apart"},
-                       {"fill", {0, 1}, 0, "1 = slices may be diagonals with holes"},
-                       value_code},
+            .params = parameters<strips_block, strips_slice, sigma, threads_per_row, block_rows, block_cols, period, fill,
+                                 value_code>,
             .steps = {step("convert_count_blocks", thread_each<rows_of_blocks>, has_blocks),
                       step("convert_strips_list_blocks", thread_each<rows_of_blocks>, has_blocks),
                       step("convert_strips_order", window_each, sorts),

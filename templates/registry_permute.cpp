@@ -24,6 +24,8 @@ constexpr std::array exchange_arguments{
                      "where pieces begin and end, addresses at the others, and of the flags here"},
 };
 
+constexpr Parameter block{"block", allowed<64, 128, 256, 512, 1024>, 256, "threads of a block"};
+
 using GridOf = GridRule (*)(const Signature&);
 
 GridRule thread_a_row(const Signature& s) {
@@ -48,7 +50,7 @@ KernelEntry helper_kernel(std::string_view id, std::string_view file, std::strin
             .gpu = true,
             .file = file,
             .summary = summary,
-            .params = {{"block", {64, 128, 256, 512, 1024}, 256, "threads of a block"}},
+            .params = parameters<block>,
             .steps = {{id, StepRule::grid, grid, block_of}},
             .workspace = {},
             .arguments = arguments,

@@ -15,7 +15,6 @@
 #include "bench/table.hpp"
 #include "handle/plan/request_of_options.hpp"
 #include "measure/random_vector.hpp"
-#include "options/matrix_source.hpp"
 #include "options/operands.hpp"
 #include "options/options.hpp"
 #include "text/interrupt.hpp"

@@ -8,7 +8,7 @@
 #include "handle/base/handle_impl.hpp"
 #include "matrix/features/features.hpp"
 #include "matrix/reorder/reordering.hpp"
-#include "options/matrix_source.hpp"
+#include "options/operands.hpp"
 #include "options/run_options.hpp"
 #include "text/output.hpp"
 #include "text/units.hpp"

@@ -8,7 +8,7 @@
 #include "handle/kernels/emission.hpp"
 #include "handle/kernels/jit_loader.hpp"
 #include "matrix/features/features.hpp"
-#include "options/matrix_source.hpp"
+#include "options/operands.hpp"
 #include "options/options.hpp"
 #include "text/output.hpp"
 #include "text/verb.hpp"

@@ -6,7 +6,7 @@
 
 #include "gallery/gallery_random.hpp"
 #include "gallery/gallery_suite.hpp"
-#include "options/matrix_source.hpp"
+#include "options/operands.hpp"
 #include "text/output.hpp"
 #include "text/units.hpp"
 #include "text/verb.hpp"

@@ -11,7 +11,7 @@
 
 #include "matrix/memory_limit.hpp"
 #include "matrix/suites/suites.hpp"
-#include "options/matrix_source.hpp"
+#include "options/operands.hpp"
 #include "spmvgen/error.hpp"
 #include "text/interrupt.hpp"
 #include "text/output.hpp"

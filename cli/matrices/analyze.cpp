@@ -1,7 +1,7 @@
 #include <memory>
 
 #include "matrix/features/features.hpp"
-#include "options/matrix_source.hpp"
+#include "options/operands.hpp"
 #include "text/output.hpp"
 #include "text/verb.hpp"
 

@@ -4,7 +4,7 @@
 #include <memory>
 
 #include "matrix/reorder/reordering.hpp"
-#include "options/matrix_source.hpp"
+#include "options/operands.hpp"
 #include "options/options.hpp"
 #include "text/output.hpp"
 #include "text/units.hpp"

@@ -6,7 +6,7 @@
 #include <filesystem>
 #include <fstream>
 
-#include "options/matrix_source.hpp"
+#include "options/operands.hpp"
 #include "options/options.hpp"
 
 namespace spmvgen::cli {

@@ -7,7 +7,6 @@
 #include "handle/plan/explain.hpp"
 #include "matrix/reorder/reordering.hpp"
 #include "options/batch_source.hpp"
-#include "options/matrix_source.hpp"
 #include "options/operands.hpp"
 #include "options/run_options.hpp"
 #include "run/epilogue_run.hpp"

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <array>
 
-#include "options/matrix_source.hpp"
+#include "options/operands.hpp"
 #include "tune/tune_records.hpp"
 
 namespace spmvgen::cli {

@@ -9,7 +9,6 @@
 
 #include "matrix/features/features.hpp"
 #include "measure/timing.hpp"
-#include "options/matrix_source.hpp"
 #include "options/operands.hpp"
 #include "options/options.hpp"
 #include "text/output.hpp"

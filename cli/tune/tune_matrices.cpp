@@ -13,7 +13,7 @@
 
 #include "handle/plan/levels.hpp"
 #include "matrix/suites/suites.hpp"
-#include "options/matrix_source.hpp"
+#include "options/operands.hpp"
 #include "options/options.hpp"
 #include "registry.hpp"
 #include "spmvgen/error.hpp"

@@ -60,6 +60,23 @@ void check_fits(std::int64_t count, IndexType type, std::string_view what, std::
                                 field == "index" ? "columns" : "row offsets"));
 }
 
+void check_storable(const CsrView& matrix, const Signature& signature) {
+    const ValueType storage = storage_type(signature);
+    if (storage == matrix.value_type) return;
+    const std::int64_t place = first_overflow(matrix, storage);
+    if (place == matrix.nnz) return;
+    throw Error(ErrorCode::invalid_argument,
+                fmt::format("value {} in row {}, column {} (counted from 0) is too large for "
+                            "storage type {}: use a wider one",
+                            number_text(matrix.value_type, matrix.values, place),
+                            entry_row(matrix, place), matrix.col(place), to_string(storage)));
+}
+
+bool takes_values(const Signature& signature, ValueType matrix) {
+    const ValueType storage = storage_type(signature);
+    return storage == matrix || is_narrower(storage, matrix);
+}
+
 StoredMatrix new_stored(Format format, const CsrView& matrix, std::int64_t memory_limit) {
     StoredMatrix stored;
     stored.format = format;

@@ -24,8 +24,8 @@ struct UpdateProducts {
 };
 
 /// What the runtime knows of a storage format, beside what the registry says of its arrays
-/// (FormatEntry). Each file NAME.cpp of runtime/formats/kinds describes one in a function
-/// `FormatStorage NAME_storage()`; the build finds them by their names.
+/// (FormatEntry). Each file NAME.cpp of runtime/formats/kinds describes one in a constant
+/// `FormatStorage NAME_storage`; the build finds them by their names.
 struct FormatStorage {
     Format format;
     /// Converts with the types fixed: the caller has checked that rows, columns and nonzeros fit

@@ -126,4 +126,11 @@ void check_padding(const CsrView& matrix, const StoredMatrix& stored, double ent
 /// calls `field`.
 void check_fits(std::int64_t count, IndexType type, std::string_view what, std::string_view field);
 
+/// Throws Error(invalid_argument) that names the first finite value of the matrix that would be
+/// stored as infinite in the signature's storage type, with its row and column.
+void check_storable(const CsrView& matrix, const Signature& signature);
+
+/// Whether values of type `matrix` may be stored for the signature: as they are, or narrower.
+bool takes_values(const Signature& signature, ValueType matrix);
+
 }  // namespace spmvgen

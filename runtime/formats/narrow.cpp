@@ -112,18 +112,6 @@ std::int64_t first_overflow(const CsrView& matrix, ValueType storage) {
     });
 }
 
-void check_storable(const CsrView& matrix, const Signature& signature) {
-    const ValueType storage = storage_type(signature);
-    if (storage == matrix.value_type) return;
-    const std::int64_t place = first_overflow(matrix, storage);
-    if (place == matrix.nnz) return;
-    throw Error(ErrorCode::invalid_argument,
-                fmt::format("value {} in row {}, column {} (counted from 0) is too large for "
-                            "storage type {}: use a wider one",
-                            number_text(matrix.value_type, matrix.values, place),
-                            entry_row(matrix, place), matrix.col(place), to_string(storage)));
-}
-
 std::string number_text(ValueType type, const void* values, std::int64_t place) {
     return dispatch(type, [&]<typename Value>(Value) {
         const Value value = static_cast<const Value*>(values)[place];
@@ -132,11 +120,6 @@ std::string number_text(ValueType type, const void* values, std::int64_t place) 
         else
             return fmt::format("({}, {})", value.real(), value.imag());
     });
-}
-
-bool takes_values(const Signature& signature, ValueType matrix) {
-    const ValueType storage = storage_type(signature);
-    return storage == matrix || is_narrower(storage, matrix);
 }
 
 }  // namespace spmvgen

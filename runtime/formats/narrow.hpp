@@ -66,13 +66,6 @@ std::int64_t entry_row(const CsrView& matrix, std::int64_t place);
 /// "1.5" or "(1.5, -2)": element `place` of an array of `type`.
 std::string number_text(ValueType type, const void* values, std::int64_t place);
 
-/// Throws Error(invalid_argument) that names the first finite value of the matrix that would be
-/// stored as infinite in the signature's storage type, with its row and column.
-void check_storable(const CsrView& matrix, const Signature& signature);
-
-/// Whether values of type `matrix` may be stored for the signature: as they are, or narrower.
-bool takes_values(const Signature& signature, ValueType matrix);
-
 /// Calls f(From{}, To{}) with the types of the matrix's values and of the stored ones, which are as
 /// takes_values() has it.
 template <typename F>

@@ -14,7 +14,7 @@ std::string storage_key(const Signature& s) {
     std::string key =
         fmt::format("{} {} {} {} {} {}", to_string(kernel.format), kernel.gpu, s.target.wavefront,
                     to_string(storage_type(s)), to_string(s.index), to_string(s.offset));
-    const auto add = [&](const std::vector<std::string_view>& layout) {
+    const auto add = [&](const auto& layout) {
         for (auto& name : layout)
             if (const auto found = s.params.find(std::string(name)); found != s.params.end())
                 key += fmt::format(" {}={}", name, found->second);

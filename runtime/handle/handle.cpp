@@ -27,6 +27,10 @@ HandlePair captured_pair(const View& matrix, const Options& options, const std::
 
 }  // namespace
 
+const char* version() {
+    return SPMVGEN_VERSION;
+}
+
 Handle::Handle(const CsrView& matrix, const Options& options)
     : impl_(make_handle_impl(matrix, options, KernelProvider::process(), nullptr)) {
     capture_handle(matrix, options, info());

@@ -119,7 +119,8 @@ class Expansion {
         }
         const Parameter& p = entry.params[i];
         std::vector<std::int64_t> values;  // none = the preset
-        if (section.params == ParamsOf::all && !p.range) values = p.allowed;
+        if (section.params == ParamsOf::all && !p.range)
+            values.assign(p.allowed.begin(), p.allowed.end());
         if (const auto list = section.param_lists.find(std::string(p.name));
             list != section.param_lists.end())
             values = list->second;

@@ -8,7 +8,7 @@
 #include <cerrno>
 #include <thread>
 
-#include "store/layout.hpp"
+#include "store/directory.hpp"
 
 namespace spmvgen {
 namespace {

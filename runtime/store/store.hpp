@@ -8,10 +8,10 @@
 #include <vector>
 
 #include "spmvgen/kernel.hpp"
+#include "store/directory.hpp"
 #include "store/entry_lock.hpp"
 #include "store/files.hpp"
 #include "store/key.hpp"
-#include "store/layout.hpp"
 
 namespace spmvgen {
 

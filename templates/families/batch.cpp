@@ -30,45 +30,45 @@ constexpr std::array arguments{
 };
 
 // clang-format off
-const Parameter lanes_or_one{"lanes", {1, 2, 4, 8, 16}, 0, "entries of one vector; 1 = one entry after another"};
-const Parameter lanes{"lanes", {2, 4, 8, 16}, 0, "rows of one vector; fitted to the vector register unless chosen"};
-const Parameter block{"block", {64, 128, 256, 512}, 128, "threads of a block, which has one system"};
-const Parameter coo_block{"block", {64, 128, 256}, 128, "threads of a block, which has one system"};
-const Parameter subwarp{"subwarp", {1, 2, 4, 8, 16, 32, 64}, 8, "lanes for a row; 1 = a thread a row", true};
-const Parameter unroll{"unroll", {1, 2, 4, 8}, 4, "entries of a thread loaded before the first is used"};
-const Parameter groups{"groups", {1, 2, 4, 8, 16}, 1, "threads for a row"};
-const Parameter entries{"entries", {4, 8}, 4, "entries of a lane that are loaded together"};
-const Parameter shared_x{"shared_x", {0, 64, 128, 256, 512, 768, 1024, 1536, 2048, 3072, 4096, 6144, 8192, 12288}, 1024, "elements of x that fit in shared memory; systems with more read global memory; 0 = all do"};
+constexpr Parameter lanes_or_one{"lanes", allowed<1, 2, 4, 8, 16>, 0, "entries of one vector; 1 = one entry after another"};
+constexpr Parameter lanes{"lanes", allowed<2, 4, 8, 16>, 0, "rows of one vector; fitted to the vector register unless chosen"};
+constexpr Parameter block{"block", allowed<64, 128, 256, 512>, 128, "threads of a block, which has one system"};
+constexpr Parameter coo_block{"block", allowed<64, 128, 256>, 128, "threads of a block, which has one system"};
+constexpr Parameter subwarp{"subwarp", allowed<1, 2, 4, 8, 16, 32, 64>, 8, "lanes for a row; 1 = a thread a row", true};
+constexpr Parameter unroll{"unroll", allowed<1, 2, 4, 8>, 4, "entries of a thread loaded before the first is used"};
+constexpr Parameter groups{"groups", allowed<1, 2, 4, 8, 16>, 1, "threads for a row"};
+constexpr Parameter entries{"entries", allowed<4, 8>, 4, "entries of a lane that are loaded together"};
+constexpr Parameter shared_x{"shared_x", allowed<0, 64, 128, 256, 512, 768, 1024, 1536, 2048, 3072, 4096, 6144, 8192, 12288>, 1024, "elements of x that fit in shared memory; systems with more read global memory; 0 = all do"};
 // clang-format on
 
 GridRule block_a_system(const Signature&) {
     return {.items = "num_systems"};
 }
 
-KernelEntry on_cpu(std::string_view id, Format format, std::string_view file,
-                   std::string_view summary, const Parameter& vector) {
+constexpr KernelEntry on_cpu(std::string_view id, Format format, std::string_view file,
+                             std::string_view summary, std::span<const Parameter> params) {
     return {.id = id,
             .format = format,
             .gpu = false,
             .batch = true,
             .file = file,
             .summary = summary,
-            .params = {vector},
+            .params = params,
             .steps = {{id, StepRule::per_thread}},
             .workspace = {},
             .arguments = arguments,
             .check = check_batch};
 }
 
-KernelEntry on_gpu(std::string_view id, Format format, std::string_view file,
-                   std::string_view summary, std::vector<Parameter> params) {
+constexpr KernelEntry on_gpu(std::string_view id, Format format, std::string_view file,
+                             std::string_view summary, std::span<const Parameter> params) {
     return {.id = id,
             .format = format,
             .gpu = true,
             .batch = true,
             .file = file,
             .summary = summary,
-            .params = std::move(params),
+            .params = params,
             .steps = {{id, StepRule::grid, block_a_system, block_of}},
             .workspace = {},
             .arguments = arguments,
@@ -80,28 +80,27 @@ std::int64_t given(const Signature& s, const char* name) {
     return found != s.params.end() ? found->second : 0;
 }
 
+constexpr std::array kernels{
+    on_cpu("batch_csr_rows", Format::csr, "cpu/batch_csr_rows.hpp",
+           "batch: whole systems a thread, every row in vectors", parameters<lanes_or_one>),
+    on_cpu("batch_coo_rows", Format::coo, "cpu/batch_coo_rows.hpp",
+           "batch: whole systems a thread, sorted triplets", parameters<lanes_or_one>),
+    on_cpu("batch_ell_rows", Format::ell, "cpu/batch_ell_rows.hpp",
+           "batch: whole systems a thread, a row a lane; rows of one length", parameters<lanes>),
+    on_gpu("batch_csr", Format::csr, "gpu/batch_csr.hpp",
+           "batch: a block a system, a group of lanes a row",
+           parameters<block, subwarp, unroll, shared_x>),
+    on_gpu("batch_coo", Format::coo, "gpu/batch_coo.hpp",
+           "batch: a block a system, equally many entries a warp; uneven rows",
+           parameters<coo_block, entries, shared_x>),
+    on_gpu("batch_ell", Format::ell, "gpu/batch_ell.hpp",
+           "batch: a block a system, neighbouring threads neighbouring rows; rows of "
+           "one length",
+           parameters<block, groups, unroll, shared_x>)};
+
 }  // namespace
 
-Family batch_family() {
-    return {.kernels = {
-                on_cpu("batch_csr_rows", Format::csr, "cpu/batch_csr_rows.hpp",
-                       "batch: whole systems a thread, every row in vectors", lanes_or_one),
-                on_cpu("batch_coo_rows", Format::coo, "cpu/batch_coo_rows.hpp",
-                       "batch: whole systems a thread, sorted triplets", lanes_or_one),
-                on_cpu("batch_ell_rows", Format::ell, "cpu/batch_ell_rows.hpp",
-                       "batch: whole systems a thread, a row a lane; rows of one length", lanes),
-                on_gpu("batch_csr", Format::csr, "gpu/batch_csr.hpp",
-                       "batch: a block a system, a group of lanes a row",
-                       {block, subwarp, unroll, shared_x}),
-                on_gpu("batch_coo", Format::coo, "gpu/batch_coo.hpp",
-                       "batch: a block a system, equally many entries a warp; uneven rows",
-                       {coo_block, entries, shared_x}),
-                on_gpu("batch_ell", Format::ell, "gpu/batch_ell.hpp",
-                       "batch: a block a system, neighbouring threads neighbouring rows; rows of "
-                       "one length",
-                       {block, groups, unroll, shared_x}),
-            }};
-}
+extern constexpr Family batch_family{.kernels = kernels};
 
 std::int64_t batch_shared_bytes(const Signature& s) {
     const auto value = static_cast<std::int64_t>(size_of(accumulator_type(s)));

@@ -17,12 +17,12 @@ constexpr std::array bcsr_arguments{
 };
 
 // clang-format off
-const Parameter block_rows{"block_rows", {1, 2, 3, 4, 5, 6, 7, 8}, 3, "rows of a block; chosen with the matrix"};
-const Parameter block_cols{"block_cols", {1, 2, 3, 4, 5, 6, 7, 8}, 3, "columns of a block; chosen with the matrix"};
-const Parameter block{"block", {64, 128, 256}, 128, "threads of a block of the grid"};
-const Parameter subwarp{"subwarp", {1, 2, 4, 8, 16, 32, 64}, 8, "lanes for a block row", true};
-const Parameter row_subwarp{"subwarp", {1, 2, 4, 8, 16, 32, 64}, 4, "lanes for a row of the sums", true};
-const Parameter unroll{"unroll", {1, 2, 4, 8}, 4, "blocks of a lane loaded before the first is used"};
+constexpr Parameter block_rows{"block_rows", allowed<1, 2, 3, 4, 5, 6, 7, 8>, 3, "rows of a block; chosen with the matrix"};
+constexpr Parameter block_cols{"block_cols", allowed<1, 2, 3, 4, 5, 6, 7, 8>, 3, "columns of a block; chosen with the matrix"};
+constexpr Parameter block{"block", allowed<64, 128, 256>, 128, "threads of a block of the grid"};
+constexpr Parameter subwarp{"subwarp", allowed<1, 2, 4, 8, 16, 32, 64>, 8, "lanes for a block row", true};
+constexpr Parameter row_subwarp{"subwarp", allowed<1, 2, 4, 8, 16, 32, 64>, 4, "lanes for a row of the sums", true};
+constexpr Parameter unroll{"unroll", allowed<1, 2, 4, 8>, 4, "blocks of a lane loaded before the first is used"};
 // clang-format on
 
 GridRule block_row_each(const Signature& s) {
@@ -48,13 +48,13 @@ std::int64_t products(const Signature& s) {
     return param(s, "block") * param(s, "block_rows");
 }
 
-KernelEntry bcsr() {
+constexpr KernelEntry bcsr() {
     return {.id = "bcsr",
             .format = Format::bcsr,
             .gpu = false,
             .file = "cpu/bcsr.hpp",
             .summary = "dense blocks, vectors along their longer side; several unknowns a node",
-            .params = {block_rows, block_cols},
+            .params = parameters<block_rows, block_cols>,
             .steps = {{"bcsr", StepRule::per_thread}},
             .workspace = {}};
 }
@@ -68,13 +68,13 @@ std::int64_t blocks_of_shared_pieces(const Signature& s) {
     return std::max<std::int64_t>(1, threads / param(s, "block"));
 }
 
-KernelEntry bcsr_fused() {
+constexpr KernelEntry bcsr_fused() {
     return {.id = "bcsr_fused",
             .format = Format::bcsr,
             .gpu = true,
             .file = "gpu/bcsr_fused.hpp",
             .summary = "dense blocks, a group of lanes a block row; several unknowns a node",
-            .params = {block, subwarp, unroll, block_rows, block_cols},
+            .params = parameters<block, subwarp, unroll, block_rows, block_cols>,
             .steps = {{.function = "bcsr_fused",
                        .rule = StepRule::grid,
                        .grid = block_row_each,
@@ -88,28 +88,29 @@ KernelEntry bcsr_fused() {
             .takes_forms = true};
 }
 
-KernelEntry bcsr_split() {
+constexpr KernelEntry bcsr_split() {
     constexpr auto step = StepRule::grid;
     return {.id = "bcsr_split",
             .format = Format::bcsr,
             .gpu = true,
             .file = "gpu/bcsr_split.hpp",
             .summary = "dense blocks, a thread a block, then sums of rows; skewed rows of blocks",
-            .params = {block, row_subwarp, block_rows, block_cols},
+            .params = parameters<block, row_subwarp, block_rows, block_cols>,
             .steps = {{"bcsr_split_multiply", step, block_each, block_of, has_product},
                       {"bcsr_split_sum", step, row_each, block_of}},
             .workspace = {{"products", "value", 1, true, "bcsr_split_multiply", products}},
             .determinism = Determinism::always};
 }
 
+constexpr std::array formats{FormatEntry{.format = Format::bcsr,
+                                         .cpu_layout = {"block_rows", "block_cols"},
+                                         .gpu_layout = {"block_rows", "block_cols"},
+                                         .arguments = bcsr_arguments}};
+
+constexpr std::array kernels{bcsr(), bcsr_fused(), bcsr_split()};
+
 }  // namespace
 
-Family bcsr_family() {
-    return {.formats = {{.format = Format::bcsr,
-                         .cpu_layout = {"block_rows", "block_cols"},
-                         .gpu_layout = {"block_rows", "block_cols"},
-                         .arguments = bcsr_arguments}},
-            .kernels = {bcsr(), bcsr_fused(), bcsr_split()}};
-}
+extern constexpr Family bcsr_family{.formats = formats, .kernels = kernels};
 
 }  // namespace spmvgen

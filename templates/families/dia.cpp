@@ -20,43 +20,45 @@ constexpr std::array dia_arguments{
 };
 
 // clang-format off
-const Parameter tile{"tile", {64, 128, 256, 512, 1024}, 256, "rows of a tile"};
-const Parameter lanes{"lanes", {2, 4, 8, 16}, 0, "rows in one vector; fitted to the vector register unless chosen"};
-const Parameter block{"block", {64, 128, 256, 512, 1024}, 128, "threads of a block, and rows of a tile"};
-const Parameter unroll{"unroll", {1, 2, 4, 8}, 4, "pieces that a thread loads before it uses the first"};
+constexpr Parameter tile{"tile", allowed<64, 128, 256, 512, 1024>, 256, "rows of a tile"};
+constexpr Parameter lanes{"lanes", allowed<2, 4, 8, 16>, 0, "rows in one vector; fitted to the vector register unless chosen"};
+constexpr Parameter block{"block", allowed<64, 128, 256, 512, 1024>, 128, "threads of a block, and rows of a tile"};
+constexpr Parameter unroll{"unroll", allowed<1, 2, 4, 8>, 4, "pieces that a thread loads before it uses the first"};
 // clang-format on
 
 GridRule row_each(const Signature& s) {
     return {"num_rows", param(s, "block"), 0, s.num_rhs / rhs_group(s)};
 }
 
+constexpr std::array formats{FormatEntry{.format = dia_format,
+                                         .cpu_layout = {"tile"},
+                                         .gpu_layout = {"block"},
+                                         .arguments = dia_arguments}};
+
+constexpr std::array kernels{
+    KernelEntry{.id = "dia_cpu",
+                .format = dia_format,
+                .gpu = false,
+                .file = "cpu/dia_cpu.hpp",
+                .summary = "diagonals, cut where they have holes; stencils, spin chains",
+                .params = parameters<tile, lanes>,
+                .steps = {{"dia_cpu", StepRule::per_thread}},
+                .workspace = {}},
+    KernelEntry{.id = "dia",
+                .format = dia_format,
+                .gpu = true,
+                .file = "gpu/dia.hpp",
+                .summary = "diagonals, cut where they have holes; stencils, spin chains",
+                .params = parameters<block, unroll>,
+                .steps = {{.function = "dia",
+                           .rule = StepRule::grid,
+                           .grid = row_each,
+                           .block = block_of,
+                           .overlaps = true}},
+                .workspace = {}}};
+
 }  // namespace
 
-Family dia_family() {
-    return {.formats = {{.format = dia_format,
-                         .cpu_layout = {"tile"},
-                         .gpu_layout = {"block"},
-                         .arguments = dia_arguments}},
-            .kernels = {{.id = "dia_cpu",
-                         .format = dia_format,
-                         .gpu = false,
-                         .file = "cpu/dia_cpu.hpp",
-                         .summary = "diagonals, cut where they have holes; stencils, spin chains",
-                         .params = {tile, lanes},
-                         .steps = {{"dia_cpu", StepRule::per_thread}},
-                         .workspace = {}},
-                        {.id = "dia",
-                         .format = dia_format,
-                         .gpu = true,
-                         .file = "gpu/dia.hpp",
-                         .summary = "diagonals, cut where they have holes; stencils, spin chains",
-                         .params = {block, unroll},
-                         .steps = {{.function = "dia",
-                                    .rule = StepRule::grid,
-                                    .grid = row_each,
-                                    .block = block_of,
-                                    .overlaps = true}},
-                         .workspace = {}}}};
-}
+extern constexpr Family dia_family{.formats = formats, .kernels = kernels};
 
 }  // namespace spmvgen

@@ -8,26 +8,26 @@ namespace spmvgen {
 namespace {
 
 // clang-format off
-const Parameter block{"block", {64, 128, 256, 512, 1024}, 256, "threads of a block"};
+constexpr Parameter block{"block", allowed<64, 128, 256, 512, 1024>, 256, "threads of a block"};
 // clang-format on
 
 // CSR and COO.
 
 // clang-format off
-const Parameter subwarp{"subwarp", {1, 2, 4, 8, 16, 32, 64}, 8, "lanes for a row; 1 = a thread a row", true};
-const Parameter unroll{"unroll", {1, 2, 4, 8}, 4, "entries of a lane loaded before the first is used"};
-const Parameter balanced_block{"block", {64, 128, 256}, 128, "threads of a block"};
-const Parameter coo_block{"block", {64, 128, 256}, 256, "threads of a block"};
-const Parameter path_block{"block", {128, 256}, 128, "threads of a block"};
-const Parameter entries{"entries", {4, 8}, 8, "entries of a lane in a warp's chunk"};
-const Parameter coo_entries{"entries", {4, 8}, 4, "entries of a lane that are loaded together"};
-const Parameter items{"items", {3, 4, 5, 6, 7, 8, 9}, 7, "steps of a thread along the merge path"};
-const Parameter deterministic{"deterministic", {0, 1}, 0, "1 = the same bits each time, without atomics"};
-const Parameter length_subwarp{"subwarp", {1, 2, 4, 8, 16, 32, 64}, 4, "lanes for a short row", true};
-const Parameter most_short{"most_short", {8, 16, 32, 64, 128, 256}, 16, "entries of a row that a subwarp takes at most"};
-const Parameter most_middle{"most_middle", {64, 128, 256, 512, 1024, 2048}, 512, "entries of a row that a warp takes at most", false, true};
-const Parameter share{"share", {512, 1024, 2048, 4096, 8192, 16384}, 4096, "entries of a longer row that a block takes", false, true};
-const Parameter omega{"omega", {2, 8, 32, 128, 512}, 8, "threads started at most, in multiples of those that fit on the device", false, true};
+constexpr Parameter subwarp{"subwarp", allowed<1, 2, 4, 8, 16, 32, 64>, 8, "lanes for a row; 1 = a thread a row", true};
+constexpr Parameter unroll{"unroll", allowed<1, 2, 4, 8>, 4, "entries of a lane loaded before the first is used"};
+constexpr Parameter balanced_block{"block", allowed<64, 128, 256>, 128, "threads of a block"};
+constexpr Parameter coo_block{"block", allowed<64, 128, 256>, 256, "threads of a block"};
+constexpr Parameter path_block{"block", allowed<128, 256>, 128, "threads of a block"};
+constexpr Parameter entries{"entries", allowed<4, 8>, 8, "entries of a lane in a warp's chunk"};
+constexpr Parameter coo_entries{"entries", allowed<4, 8>, 4, "entries of a lane that are loaded together"};
+constexpr Parameter items{"items", allowed<3, 4, 5, 6, 7, 8, 9>, 7, "steps of a thread along the merge path"};
+constexpr Parameter deterministic{"deterministic", allowed<0, 1>, 0, "1 = the same bits each time, without atomics"};
+constexpr Parameter length_subwarp{"subwarp", allowed<1, 2, 4, 8, 16, 32, 64>, 4, "lanes for a short row", true};
+constexpr Parameter most_short{"most_short", allowed<8, 16, 32, 64, 128, 256>, 16, "entries of a row that a subwarp takes at most"};
+constexpr Parameter most_middle{"most_middle", allowed<64, 128, 256, 512, 1024, 2048>, 512, "entries of a row that a warp takes at most", false, true};
+constexpr Parameter share{"share", allowed<512, 1024, 2048, 4096, 8192, 16384>, 4096, "entries of a longer row that a block takes", false, true};
+constexpr Parameter omega{"omega", allowed<2, 8, 32, 128, 512>, 8, "threads started at most, in multiples of those that fit on the device", false, true};
 // clang-format on
 
 // What the steps beside the product itself are for: α = 0, cut rows and the epilogue. Sums that are
@@ -71,8 +71,7 @@ GridRule coo_grid(const Signature& s) {
             .blocks_per_unit = param(s, "omega") * max_threads(s.target) / param(s, "block")};
 }
 
-std::vector<WorkspaceTemplate> carries(std::string_view step,
-                                       std::int64_t (*per_block)(const Signature&)) {
+constexpr Workspaces carries(std::string_view step, std::int64_t (*per_block)(const Signature&)) {
     return {{"carry_row", "int64", 1, false, step, per_block},
             {"carry_sum", "value", 1, true, step, per_block}};
 }
@@ -90,7 +89,7 @@ std::int64_t blocks_of_pieces(const Signature& s) {
     return std::max<std::int64_t>(1, (rounds ? fewer : threads) / param(s, "block"));
 }
 
-KernelEntry csr_classical() {
+constexpr KernelEntry csr_classical() {
     const auto grid = [](const Signature& s) {
         return GridRule{.items = "num_rows",
                         .items_per_block = param(s, "block") / param(s, "subwarp")};
@@ -100,7 +99,7 @@ KernelEntry csr_classical() {
             .gpu = true,
             .file = "gpu/csr_classical.hpp",
             .summary = "a group of lanes a row; rows of like lengths",
-            .params = {block, subwarp, unroll},
+            .params = parameters<block, subwarp, unroll>,
             .steps = {{.function = "csr_classical",
                        .rule = StepRule::grid,
                        .grid = grid,
@@ -121,7 +120,7 @@ constexpr std::array load_balance_arguments{
                      "0, the row of each further chunk's first entry, num_rows"},
 };
 
-KernelEntry csr_load_balance() {
+constexpr KernelEntry csr_load_balance() {
     const auto grid = [](const Signature& s) {
         return GridRule{.items = "nnz", .items_per_block = warps_of_block(s) * chunk_size(s)};
     };
@@ -131,7 +130,7 @@ KernelEntry csr_load_balance() {
             .gpu = true,
             .file = "gpu/csr_load_balance.hpp",
             .summary = "equally many entries a warp, long rows cut; skewed row lengths",
-            .params = {balanced_block, entries, deterministic},
+            .params = parameters<balanced_block, entries, deterministic>,
             .steps = {{"csr_load_balance_scaled", step, scaled_rows, block_of, only_scales},
                       {.function = "csr_load_balance_cut",
                        .rule = step,
@@ -158,7 +157,7 @@ constexpr std::array merge_path_arguments{
     ArgumentTemplate{"path_steps", Element::count, "", "num_rows + entries of A"},
 };
 
-KernelEntry csr_merge_path() {
+constexpr KernelEntry csr_merge_path() {
     const auto grid = [](const Signature& s) {
         return GridRule{.items = "path_steps", .items_per_block = tile_size(s)};
     };
@@ -171,7 +170,7 @@ KernelEntry csr_merge_path() {
             .gpu = true,
             .file = "gpu/csr_merge_path.hpp",
             .summary = "equally many rows and entries a thread; many empty rows beside long ones",
-            .params = {path_block, items, deterministic},
+            .params = parameters<path_block, items, deterministic>,
             .steps = {{"csr_merge_path_scaled", step, scaled_rows, block_of, only_scales},
                       {"csr_merge_path_cut", step, warp_a_tile, block_of, scales_cut_rows},
                       {"csr_merge_path", step, grid, block_of, has_product},
@@ -203,7 +202,7 @@ constexpr std::array by_length_arguments{
     ArgumentTemplate{"grid_blocks", Element::count, "", "blocks with work", false, blocks_text},
 };
 
-KernelEntry csr_by_length() {
+constexpr KernelEntry csr_by_length() {
     const auto grid = [](const Signature&) { return GridRule{.items = "grid_blocks"}; };
     constexpr auto step = StepRule::grid;
     return {.id = "csr_by_length",
@@ -211,7 +210,7 @@ KernelEntry csr_by_length() {
             .gpu = true,
             .file = "gpu/csr_by_length.hpp",
             .summary = "a subwarp, a warp or blocks a row, one launch; a few rows far longer",
-            .params = {block, length_subwarp, unroll, most_short, most_middle, share},
+            .params = parameters<block, length_subwarp, unroll, most_short, most_middle, share>,
             .steps = {{"csr_by_length_scaled", step, scaled_rows, block_of, only_scales},
                       {.function = "csr_by_length",
                        .rule = StepRule::grid,
@@ -235,7 +234,7 @@ KernelEntry csr_by_length() {
             .effort = [](const Signature&) { return 2.5; }};
 }
 
-KernelEntry coo() {
+constexpr KernelEntry coo() {
     const auto scales = [](const Signature& s) { return s.beta != Scale::one || only_scales(s); };
     const auto finishes = [](const Signature& s) { return has_product(s) && !s.epilogue.empty(); };
     constexpr auto step = StepRule::grid;
@@ -244,7 +243,7 @@ KernelEntry coo() {
             .gpu = true,
             .file = "gpu/coo.hpp",
             .summary = "sorted triplets, equally many a warp; mostly empty rows",
-            .params = {coo_block, coo_entries, omega, deterministic},
+            .params = parameters<coo_block, coo_entries, omega, deterministic>,
             .steps = {{"coo_scale", step, scaled_rows, block_of, scales},
                       {"coo", step, coo_grid, block_of, has_product},
                       {"coo_carry", step, coo_grid, block_of, adds_carries},
@@ -254,11 +253,11 @@ KernelEntry coo() {
             .effort = [](const Signature&) { return 2.0; }};
 }
 
+constexpr std::array kernels{csr_classical(), csr_by_length(), csr_load_balance(), csr_merge_path(),
+                             coo()};
+
 }  // namespace
 
-Family gpu_family() {
-    return {
-        .kernels = {csr_classical(), csr_by_length(), csr_load_balance(), csr_merge_path(), coo()}};
-}
+extern constexpr Family gpu_family{.kernels = kernels};
 
 }  // namespace spmvgen

@@ -1,15 +1,17 @@
+#include <array>
+
 #include "family.hpp"
 
 namespace spmvgen {
 namespace {
 
 // clang-format off
-const Parameter block{"block", {64, 128, 256, 512, 1024}, 256, "threads of a block"};
-const Parameter subwarp{"subwarp", {1, 2, 4, 8, 16, 32, 64}, 8, "lanes for a row; 1 = a thread a row", true};
-const Parameter level{"level", {0, 1}, 1, "who draws rows: 0 = each subwarp, 1 = a warp for its subwarps"};
-const Parameter rows{"rows", {1, 2, 4, 8}, 4, "rows that each subwarp gets of one draw"};
-const Parameter unroll{"unroll", {1, 2, 4, 8}, 4, "entries of a lane loaded before the first is used"};
-const Parameter conjugate{"conjugate", {0, 1}, 0, "1 = the conjugates of the entries"};
+constexpr Parameter block{"block", allowed<64, 128, 256, 512, 1024>, 256, "threads of a block"};
+constexpr Parameter subwarp{"subwarp", allowed<1, 2, 4, 8, 16, 32, 64>, 8, "lanes for a row; 1 = a thread a row", true};
+constexpr Parameter level{"level", allowed<0, 1>, 1, "who draws rows: 0 = each subwarp, 1 = a warp for its subwarps"};
+constexpr Parameter rows{"rows", allowed<1, 2, 4, 8>, 4, "rows that each subwarp gets of one draw"};
+constexpr Parameter unroll{"unroll", allowed<1, 2, 4, 8>, 4, "entries of a lane loaded before the first is used"};
+constexpr Parameter conjugate{"conjugate", allowed<0, 1>, 0, "1 = the conjugates of the entries"};
 // clang-format on
 
 bool scales(const Signature& s) {
@@ -45,14 +47,14 @@ std::int64_t groups(const Signature& s) {
     return s.num_rhs / rhs_group(s);
 }
 
-KernelEntry csr_light() {
+constexpr KernelEntry csr_light() {
     constexpr auto step = StepRule::grid;
     return {.id = "csr_light",
             .format = Format::csr,
             .gpu = true,
             .file = "gpu/csr_light.hpp",
             .summary = "a group of lanes a row, rows drawn from a counter; uneven rows of one kind",
-            .params = {block, subwarp, level, rows, unroll},
+            .params = parameters<block, subwarp, level, rows, unroll>,
             .steps = {{"csr_light_scaled", step, scaled_rows, block_of, only_scales},
                       {"csr_light", step, resident_blocks, block_of, has_product}},
             .workspace = {{.name = "row_counter",
@@ -64,14 +66,14 @@ KernelEntry csr_light() {
             .determinism = Determinism::always};
 }
 
-KernelEntry csr_transposed_cpu() {
+constexpr KernelEntry csr_transposed_cpu() {
     constexpr auto step = StepRule::per_thread;
     return {.id = "csr_transposed_cpu",
             .format = Format::csr,
             .gpu = false,
             .file = "cpu/csr_transposed_cpu.hpp",
             .summary = "y = αAᵀx + βy with atomic additions: no second copy of A",
-            .params = {conjugate},
+            .params = parameters<conjugate>,
             .steps = {{"csr_transposed_cpu_scale", step, nullptr, nullptr, scales},
                       {"csr_transposed_cpu", step, nullptr, nullptr, has_product},
                       {"csr_transposed_cpu_finish", step, nullptr, nullptr, finishes}},
@@ -80,14 +82,14 @@ KernelEntry csr_transposed_cpu() {
             .transposes = true};
 }
 
-KernelEntry csr_transposed_gpu() {
+constexpr KernelEntry csr_transposed_gpu() {
     constexpr auto step = StepRule::grid;
     return {.id = "csr_transposed_gpu",
             .format = Format::csr,
             .gpu = true,
             .file = "gpu/csr_transposed_gpu.hpp",
             .summary = "y = αAᵀx + βy with atomic additions: no second copy of A",
-            .params = {block, subwarp, conjugate},
+            .params = parameters<block, subwarp, conjugate>,
             .steps = {{"csr_transposed_gpu_scale", step, scaled_columns, block_of, scales},
                       {"csr_transposed_gpu", step, subwarp_a_row, block_of, has_product},
                       {"csr_transposed_gpu_finish", step, thread_a_column, block_of, finishes}},
@@ -96,10 +98,10 @@ KernelEntry csr_transposed_gpu() {
             .transposes = true};
 }
 
+constexpr std::array kernels{csr_light(), csr_transposed_cpu(), csr_transposed_gpu()};
+
 }  // namespace
 
-Family light_family() {
-    return {.kernels = {csr_light(), csr_transposed_cpu(), csr_transposed_gpu()}};
-}
+extern constexpr Family light_family{.kernels = kernels};
 
 }  // namespace spmvgen

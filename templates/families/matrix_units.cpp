@@ -14,9 +14,9 @@ constexpr std::array<std::string_view, 8> with_matrix_units{"sm_80",  "sm_86",  
                                                             "sm_100", "sm_120", "gfx90a", "gfx942"};
 
 // clang-format off
-const Parameter block{"block", {64, 128, 256, 512}, 128, "threads of a block"};
-const Parameter tiles{"tiles", {1, 2, 4}, 1, "tiles of rows that a warp has under way at a time"};
-const Parameter unroll{"unroll", {1, 2, 3, 4}, 2, "tiles' widths of 4 entries loaded before the first is used"};
+constexpr Parameter block{"block", allowed<64, 128, 256, 512>, 128, "threads of a block"};
+constexpr Parameter tiles{"tiles", allowed<1, 2, 4>, 1, "tiles of rows that a warp has under way at a time"};
+constexpr Parameter unroll{"unroll", allowed<1, 2, 3, 4>, 2, "tiles' widths of 4 entries loaded before the first is used"};
 // clang-format on
 
 std::string names_of_architectures() {
@@ -44,7 +44,7 @@ std::int64_t rows_of_tiles(const Signature& s) {
     return param(s, "block") / 4;
 }
 
-KernelEntry csr_matrix_units() {
+constexpr KernelEntry csr_matrix_units() {
     const auto grid = [](const Signature& s) {
         return GridRule{.items = "num_rows",
                         .items_per_block = rows_of_tiles(s) * param(s, "tiles")};
@@ -54,12 +54,14 @@ KernelEntry csr_matrix_units() {
             .gpu = true,
             .file = "gpu/csr_matrix_units.hpp",
             .summary = "f64 tensor cores or MFMA on CSR, y in order; short rows of like lengths",
-            .params = {block, tiles, unroll},
+            .params = parameters<block, tiles, unroll>,
             .steps = {{"csr_matrix_units", StepRule::grid, grid, block_of}},
             .workspace = {},
             .determinism = Determinism::always,
             .refuses = refuses};
 }
+
+constexpr std::array kernels{csr_matrix_units()};
 
 }  // namespace
 
@@ -67,8 +69,6 @@ std::span<const std::string_view> architectures_with_matrix_units() {
     return with_matrix_units;
 }
 
-Family matrix_units_family() {
-    return {.kernels = {csr_matrix_units()}};
-}
+extern constexpr Family matrix_units_family{.kernels = kernels};
 
 }  // namespace spmvgen

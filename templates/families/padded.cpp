@@ -43,21 +43,21 @@ constexpr std::array hyb_arguments{
 };
 
 // clang-format off
-const Parameter block{"block", {128, 256, 512, 1024}, 256, "threads of a block"};
-const Parameter ell_block{"block", {128, 256, 512, 1024}, 512, "threads of a block"};
-const Parameter hyb_block{"block", {128, 256, 512}, 256, "threads of a block"};
-const Parameter groups{"groups", {1, 2, 4, 8, 16}, 1, "groups of a block's threads that share its rows"};
-const Parameter blocks_per_row{"blocks_per_row", {1, 2, 4, 8, 16, 32, 64, 128, 256, 512}, 1, "blocks that share their rows; for few wide rows"};
-const Parameter unroll{"unroll", {1, 2, 4, 8}, 4, "entries that a thread loads before it uses the first"};
-const Parameter deterministic{"deterministic", {0, 1}, 0, "1 = no float atomics: sums are left and added in order"};
-const Parameter group{"group", {2, 4, 8, 16, 32, 64}, 4, "lanes that share a row", true};
-const Parameter slice{"slice", {32, 64}, 32, "rows of a slice"};
-const Parameter sigma{"sigma", {1, 64, 256, 1024, 4096, 16384}, 1, "rows in a sorting window; 1 = unsorted"};
-const Parameter threads_per_row{"threads_per_row", {1, 2, 4, 8, 16, 32}, 1, "lanes that share a row"};
-const Parameter per_thread{"per_thread", {4, 8, 16, 32, 64}, 16, "COO entries of a thread"};
-const Parameter partition{.name = "partition", .allowed = {0, 1, 2, 3}, .preset = 0, .summary = "ELL width: 0 = limit, 1 = quantile, 2 = minstorage, 3 = column_limit", .launch_only = true};
-const Parameter percent{.name = "percent", .allowed = {1, 33, 99}, .preset = 33, .summary = "quantile of the row lengths, for partition 0 and 1", .launch_only = true, .range = true};
-const Parameter columns{.name = "columns", .allowed = {0, 8, 1'000'000'000}, .preset = 8, .summary = "ELL width at most, for partition 3", .launch_only = true, .range = true};
+constexpr Parameter block{"block", allowed<128, 256, 512, 1024>, 256, "threads of a block"};
+constexpr Parameter ell_block{"block", allowed<128, 256, 512, 1024>, 512, "threads of a block"};
+constexpr Parameter hyb_block{"block", allowed<128, 256, 512>, 256, "threads of a block"};
+constexpr Parameter groups{"groups", allowed<1, 2, 4, 8, 16>, 1, "groups of a block's threads that share its rows"};
+constexpr Parameter blocks_per_row{"blocks_per_row", allowed<1, 2, 4, 8, 16, 32, 64, 128, 256, 512>, 1, "blocks that share their rows; for few wide rows"};
+constexpr Parameter unroll{"unroll", allowed<1, 2, 4, 8>, 4, "entries that a thread loads before it uses the first"};
+constexpr Parameter deterministic{"deterministic", allowed<0, 1>, 0, "1 = no float atomics: sums are left and added in order"};
+constexpr Parameter group{"group", allowed<2, 4, 8, 16, 32, 64>, 4, "lanes that share a row", true};
+constexpr Parameter slice{"slice", allowed<32, 64>, 32, "rows of a slice"};
+constexpr Parameter sigma{"sigma", allowed<1, 64, 256, 1024, 4096, 16384>, 1, "rows in a sorting window; 1 = unsorted"};
+constexpr Parameter threads_per_row{"threads_per_row", allowed<1, 2, 4, 8, 16, 32>, 1, "lanes that share a row"};
+constexpr Parameter per_thread{"per_thread", allowed<4, 8, 16, 32, 64>, 16, "COO entries of a thread"};
+constexpr Parameter partition{.name = "partition", .allowed = allowed<0, 1, 2, 3>, .preset = 0, .summary = "ELL width: 0 = limit, 1 = quantile, 2 = minstorage, 3 = column_limit", .launch_only = true};
+constexpr Parameter percent{.name = "percent", .allowed = allowed<1, 33, 99>, .preset = 33, .summary = "quantile of the row lengths, for partition 0 and 1", .launch_only = true, .range = true};
+constexpr Parameter columns{.name = "columns", .allowed = allowed<0, 8, 1'000'000'000>, .preset = 8, .summary = "ELL width at most, for partition 3", .launch_only = true, .range = true};
 // clang-format on
 
 GridRule rows_of_blocks(const Signature& s, std::int64_t rows) {
@@ -113,13 +113,13 @@ std::string parts_text(const ArgumentTemplate&, const Signature& s) {
 constexpr std::array ell_groups_arguments{
     ArgumentTemplate{"num_parts", Element::count, "", "blocks that share rows", false, parts_text}};
 
-KernelEntry ell_groups() {
+constexpr KernelEntry ell_groups() {
     return {.id = "ell_groups",
             .format = Format::ell,
             .gpu = true,
             .file = "gpu/ell_groups.hpp",
             .summary = "ELL, a thread a row or groups of threads; rows of one length",
-            .params = {ell_block, groups, blocks_per_row, unroll, deterministic},
+            .params = parameters<ell_block, groups, blocks_per_row, unroll, deterministic>,
             .steps = {{"ell_groups_scale", StepRule::grid, row_each, block_of, scales_first},
                       {"ell_groups", StepRule::grid, part_each, block_of, multiplies_parts},
                       {"ell_groups_sum", StepRule::grid, row_each, block_of, sums_parts},
@@ -135,13 +135,13 @@ GridRule rows_of_groups(const Signature& s) {
     return rows_of_blocks(s, param(s, "block") / param(s, "group"));
 }
 
-KernelEntry ell_shuffle() {
+constexpr KernelEntry ell_shuffle() {
     return {.id = "ell_shuffle",
             .format = Format::ell,
             .gpu = true,
             .file = "gpu/ell_shuffle.hpp",
             .summary = "ELL in chunks, neighbouring lanes share a row; long rows of one length",
-            .params = {block, group, unroll},
+            .params = parameters<block, group, unroll>,
             .steps = {{"ell_shuffle", StepRule::grid, rows_of_groups, block_of}},
             .workspace = {}};
 }
@@ -152,14 +152,14 @@ GridRule rows_of_slices(const Signature& s) {
     return rows_of_blocks(s, param(s, "block") / param(s, "threads_per_row"));
 }
 
-KernelEntry sell_slices() {
+constexpr KernelEntry sell_slices() {
     const auto is_sorted = [](const Signature& s) { return param(s, "sigma") > 1; };
     return {.id = "sell_slices",
             .format = Format::sell,
             .gpu = true,
             .file = "gpu/sell_slices.hpp",
             .summary = "SELL-C-σ, slices as wide as their longest row; meshes and stencils",
-            .params = {block, slice, sigma, threads_per_row, unroll},
+            .params = parameters<block, slice, sigma, threads_per_row, unroll>,
             .steps = {{.function = "sell_slices",
                        .rule = StepRule::grid,
                        .grid = rows_of_slices,
@@ -190,48 +190,52 @@ std::int64_t carries_of_block(const Signature& s) {
     return 2 * param(s, "block") / s.target.wavefront;
 }
 
-KernelEntry hyb() {
-    return {.id = "hyb",
-            .format = Format::hyb,
-            .gpu = true,
-            .file = "gpu/hyb.hpp",
-            .summary = "ELL for the first entries of each row, balanced COO for the rest",
-            .params = {hyb_block, unroll, per_thread, deterministic, partition, percent, columns},
-            .steps = {{"hyb_ell", StepRule::grid, row_each, block_of},
-                      {"hyb_coo", StepRule::grid, runs_of_entries, block_of, has_product},
-                      {"hyb_carry", StepRule::grid, carry_each, block_of, carries},
-                      {"hyb_finish", StepRule::grid, row_each, block_of, has_epilogue}},
-            .workspace = {{"carry_row", "int64", 1, false, "hyb_coo", carries_of_block},
-                          {"carry_sum", "value", 1, true, "hyb_coo", carries_of_block}},
-            .determinism = Determinism::by_parameter};
+constexpr KernelEntry hyb() {
+    return {
+        .id = "hyb",
+        .format = Format::hyb,
+        .gpu = true,
+        .file = "gpu/hyb.hpp",
+        .summary = "ELL for the first entries of each row, balanced COO for the rest",
+        .params =
+            parameters<hyb_block, unroll, per_thread, deterministic, partition, percent, columns>,
+        .steps = {{"hyb_ell", StepRule::grid, row_each, block_of},
+                  {"hyb_coo", StepRule::grid, runs_of_entries, block_of, has_product},
+                  {"hyb_carry", StepRule::grid, carry_each, block_of, carries},
+                  {"hyb_finish", StepRule::grid, row_each, block_of, has_epilogue}},
+        .workspace = {{"carry_row", "int64", 1, false, "hyb_coo", carries_of_block},
+                      {"carry_sum", "value", 1, true, "hyb_coo", carries_of_block}},
+        .determinism = Determinism::by_parameter};
 }
 
-KernelEntry hyb_fused() {
+constexpr KernelEntry hyb_fused() {
     return {.id = "hyb_fused",
             .format = Format::hyb,
             .gpu = true,
             .file = "gpu/hyb_fused.hpp",
             .summary = "HYB in one launch without atomics; no neighbourhood of very long rows",
-            .params = {hyb_block, unroll, partition, percent, columns},
+            .params = parameters<hyb_block, unroll, partition, percent, columns>,
             .steps = {{"hyb_fused", StepRule::grid, row_each, block_of}},
             .workspace = {}};
 }
 
+constexpr std::array formats{
+    FormatEntry{.format = Format::ell,
+                .cpu_layout = {"lanes", "unroll"},
+                .gpu_layout = {"block", "groups", "blocks_per_row", "group"},
+                .arguments = ell_arguments},
+    FormatEntry{.format = Format::sell,
+                .cpu_layout = {"lanes", "unroll", "sigma"},
+                .gpu_layout = {"slice", "sigma", "threads_per_row"},
+                .arguments = sell_arguments},
+    FormatEntry{.format = Format::hyb,
+                .gpu_layout = {"partition", "percent", "columns", "block"},
+                .arguments = hyb_arguments}};
+
+constexpr std::array kernels{ell_groups(), ell_shuffle(), sell_slices(), hyb(), hyb_fused()};
+
 }  // namespace
 
-Family padded_family() {
-    return {.formats = {{.format = Format::ell,
-                         .cpu_layout = {"lanes", "unroll"},
-                         .gpu_layout = {"block", "groups", "blocks_per_row", "group"},
-                         .arguments = ell_arguments},
-                        {.format = Format::sell,
-                         .cpu_layout = {"lanes", "unroll", "sigma"},
-                         .gpu_layout = {"slice", "sigma", "threads_per_row"},
-                         .arguments = sell_arguments},
-                        {.format = Format::hyb,
-                         .gpu_layout = {"partition", "percent", "columns", "block"},
-                         .arguments = hyb_arguments}},
-            .kernels = {ell_groups(), ell_shuffle(), sell_slices(), hyb(), hyb_fused()}};
-}
+extern constexpr Family padded_family{.formats = formats, .kernels = kernels};
 
 }  // namespace spmvgen

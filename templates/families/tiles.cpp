@@ -34,16 +34,16 @@ constexpr std::array tiles_arguments{
 };
 
 // clang-format off
-const Parameter block{"block", {64, 128, 256, 512}, 256, "threads of a block"};
-const Parameter items{"items", {8, 16, 32}, 8, "entries of a lane in a tile"};
-const Parameter run{"run", {1, 2, 4, 8, 16, 32}, 4, "tiles that a warp takes, one after another"};
-const Parameter staged{"staged", {32, 64, 128, 256}, 64, "sums of rows that a warp has in shared memory"};
-const Parameter gaps{"gaps", {0, 1}, 1, "whether some rows are empty", false, false, false, true};
-const Parameter value_code{"value_code", {0, 1, 2, 3}, 0, "how values are coded: 0 plain, 1 small integers, 2 one value, 3 dictionary", false, false, false, true};
-const Parameter hubs_block{"block", {128, 256, 512, 1024}, 512, "threads of a block"};
-const Parameter hubs{"hubs", {0, 512, 1024, 2048, 4096, 6144, 8192, 10240, 12288, 16384, 20480, 24576, 32768, 49152}, 1024, "most used columns, in shared memory"};
-const Parameter warm{"warm", {0, 4096, 16384, 65536, 262144, 1048576}, 0, "columns used most after these, gathered in global memory"};
-const Parameter per_unit{"per_unit", {1, 2, 3, 4, 8}, 2, "blocks of a multiprocessor, if so many fit", false, true};
+constexpr Parameter block{"block", allowed<64, 128, 256, 512>, 256, "threads of a block"};
+constexpr Parameter items{"items", allowed<8, 16, 32>, 8, "entries of a lane in a tile"};
+constexpr Parameter run{"run", allowed<1, 2, 4, 8, 16, 32>, 4, "tiles that a warp takes, one after another"};
+constexpr Parameter staged{"staged", allowed<32, 64, 128, 256>, 64, "sums of rows that a warp has in shared memory"};
+constexpr Parameter gaps{"gaps", allowed<0, 1>, 1, "whether some rows are empty", false, false, false, true};
+constexpr Parameter value_code{"value_code", allowed<0, 1, 2, 3>, 0, "how values are coded: 0 plain, 1 small integers, 2 one value, 3 dictionary", false, false, false, true};
+constexpr Parameter hubs_block{"block", allowed<128, 256, 512, 1024>, 512, "threads of a block"};
+constexpr Parameter hubs{"hubs", allowed<0, 512, 1024, 2048, 4096, 6144, 8192, 10240, 12288, 16384, 20480, 24576, 32768, 49152>, 1024, "most used columns, in shared memory"};
+constexpr Parameter warm{"warm", allowed<0, 4096, 16384, 65536, 262144, 1048576>, 0, "columns used most after these, gathered in global memory"};
+constexpr Parameter per_unit{"per_unit", allowed<1, 2, 3, 4, 8>, 2, "blocks of a multiprocessor, if so many fit", false, true};
 // clang-format on
 
 /// Threads of the launch that gathers x, as in the template.
@@ -78,7 +78,7 @@ constexpr std::array own_arguments{
 constexpr std::array hubs_arguments{
     ArgumentTemplate{"gather_items", Element::count, "", "threads with work", false, gather_text}};
 
-KernelEntry tiles() {
+constexpr KernelEntry tiles() {
     const auto grid = [](const Signature& s) {
         if (param(s, "gaps") == 1) return GridRule{.items = "grid_blocks"};
         return GridRule{.items = "num_runs", .items_per_block = warps_of_block(s)};
@@ -89,7 +89,7 @@ KernelEntry tiles() {
             .gpu = true,
             .file = "gpu/tiles.hpp",
             .summary = "equally many entries a lane, one launch; rows of any lengths",
-            .params = {block, items, run, staged, gaps, value_code},
+            .params = parameters<block, items, run, staged, gaps, value_code>,
             .steps = {{"tiles_scaled", step, scaled_rows, block_of, only_scales},
                       {.function = "tiles",
                        .rule = step,
@@ -161,14 +161,15 @@ GridRule resident_grid(const Signature& s) {
             .blocks_per_unit = resident_blocks(s)};
 }
 
-KernelEntry tiles_hubs() {
+constexpr KernelEntry tiles_hubs() {
     constexpr auto step = StepRule::grid;
     return {.id = "tiles_hubs",
             .format = Format::tiles,
             .gpu = true,
             .file = "gpu/tiles_hubs.hpp",
             .summary = "tiles with the most used columns in shared memory; networks",
-            .params = {hubs_block, items, run, staged, gaps, value_code, hubs, warm, per_unit},
+            .params =
+                parameters<hubs_block, items, run, staged, gaps, value_code, hubs, warm, per_unit>,
             .steps = {{"tiles_hubs_scaled", step, scaled_rows, block_of, only_scales},
                       {.function = "tiles_hubs_gather",
                        .rule = step,
@@ -208,15 +209,16 @@ KernelEntry tiles_hubs() {
     throw Error(ErrorCode::invalid_argument, "kernel " + s.kernel + why);
 }
 
+constexpr std::array formats{
+    FormatEntry{.format = Format::tiles,
+                .gpu_layout = {"items", "run", "block", "gaps", "value_code", "hubs", "warm"},
+                .arguments = tiles_arguments}};
+
+constexpr std::array kernels{tiles(), tiles_hubs()};
+
 }  // namespace
 
-Family tiles_family() {
-    return {
-        .formats = {{.format = Format::tiles,
-                     .gpu_layout = {"items", "run", "block", "gaps", "value_code", "hubs", "warm"},
-                     .arguments = tiles_arguments}},
-        .kernels = {tiles(), tiles_hubs()}};
-}
+extern constexpr Family tiles_family{.formats = formats, .kernels = kernels};
 
 std::int64_t tiles_shared_bytes(const Signature& s) {
     return staged_bytes(s) + (s.params.contains("hubs") ? hub_bytes(s) : 0);

@@ -5,7 +5,7 @@
 #include "matrix/read/reader.hpp"
 #include "matrix/suites/gallery.hpp"
 #include "matrix/suites/suites.hpp"
-#include "options/matrix_source.hpp"
+#include "options/operands.hpp"
 #include "spmvgen/spmvgen.hpp"
 #include "tuner/records/capture.hpp"
 #include "tuner/records/record_json.hpp"

@@ -11,12 +11,12 @@ endforeach()
 foreach(name IN ITEMS compatible exported search set_file trust)
   list(APPEND fuzzed_sources ${runtime}/sets/${name}.cpp)
 endforeach()
-foreach(name IN ITEMS profiles/device_profile profiles/device_profile_json profiles/device_profile_scaled profiles/dense_profile
+foreach(name IN ITEMS profiles/device_profile profiles/device_profile_json profiles/dense_profile
                       records/record records/record_features records/record_json records/signature_name
                       cost/figures/subwarp cost/figures/row_steps)
   list(APPEND fuzzed_sources ${runtime}/tuner/${name}.cpp)
 endforeach()
-list(APPEND fuzzed_sources ${runtime}/handle/version.cpp ${runtime}/process/log.cpp
+list(APPEND fuzzed_sources ${runtime}/process/log.cpp
      ${runtime}/verify/epilogue_check.cpp ${runtime}/verify/epilogue_expression.cpp)
 file(GLOB registry_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/templates/*.cpp ${PROJECT_SOURCE_DIR}/templates/families/*.cpp)
 file(GLOB family_files CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/templates/families/*.cpp)

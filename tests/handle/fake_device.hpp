@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "devices/argument_type.hpp"
+#include "devices/bound_arguments.hpp"
 #include "devices/device.hpp"
 #include "spmvgen/error.hpp"
 

@@ -5,9 +5,8 @@
 
 #include <filesystem>
 
-#include "devices/argument_type.hpp"
+#include "devices/bound_arguments.hpp"
 #include "devices/host/host_kernel.hpp"
-#include "devices/host/scratch_pool.hpp"
 #include "fakes.hpp"
 
 namespace spmvgen {

@@ -4,7 +4,7 @@
 
 #include "handle/plan/request_of_options.hpp"
 #include "matrix/suites/gallery.hpp"
-#include "measure/parallel_region.hpp"
+#include "measure/timing.hpp"
 #include "spmvgen/spmvgen.hpp"
 
 namespace spmvgen {

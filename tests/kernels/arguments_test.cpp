@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "devices/argument_type.hpp"
+#include "devices/bound_arguments.hpp"
 #include "formats/format_storage.hpp"
 #include "handle/kernels/jit_loader.hpp"
 #include "registry.hpp"

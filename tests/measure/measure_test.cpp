@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "measure/bandwidth.hpp"
-#include "measure/parallel_region.hpp"
 #include "measure/random_vector.hpp"
 #include "measure/timing.hpp"
 #include "spmvgen/error.hpp"

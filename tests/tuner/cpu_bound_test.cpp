@@ -8,7 +8,7 @@
 #include "matrix/suites/gallery.hpp"
 #include "tuner/chooser/chooser.hpp"
 #include "tuner/chooser/counted_choice.hpp"
-#include "tuner/cost/figures/diagonals.hpp"
+#include "tuner/cost/figures/figures.hpp"
 #include "tuner/cost/predict.hpp"
 
 namespace spmvgen {

@@ -4,7 +4,7 @@
 
 #include <cctype>
 #include <map>
-#include <vector>
+#include <span>
 
 #include "registry.hpp"
 
@@ -35,7 +35,7 @@ TEST(Signature, NameSaysEverythingButTheTarget) {
 
 /// Calls visit with the signature under every choice of each two of the kernel's parameters, the
 /// others at their least; the same signature more than once.
-void each_choice(const std::vector<Parameter>& params, Signature s, auto&& visit) {
+void each_choice(std::span<const Parameter> params, Signature s, auto&& visit) {
     for (auto& p : params) s.params[std::string(p.name)] = p.allowed.front();
     visit(s);
     for (auto& first : params)

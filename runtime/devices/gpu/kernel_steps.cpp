@@ -6,7 +6,7 @@
 #include <deque>
 #include <vector>
 
-#include "devices/argument_type.hpp"
+#include "devices/bound_arguments.hpp"
 #include "devices/gpu/grid.hpp"
 #include "spmvgen/error.hpp"
 

@@ -1,15 +1,35 @@
 #pragma once
 #include <cstddef>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "devices/bound_arguments.hpp"
-#include "devices/host/memory_library.hpp"
+#include "matrix/buffer.hpp"
 #include "spmvgen/kernel.hpp"
 
 namespace spmvgen {
+
+/// A shared object of the host, loaded from memory and unloaded with its owner: compiled kernels of
+/// the CPU and of the SIMT executor. Any number of threads may use it.
+class MemoryLibrary {
+  public:
+    /// Loads without a file of its own where the system allows it. `name` is what debuggers show.
+    /// Messages begin with `what` ("kernel NAME: its shared object cannot be loaded: …"). Throws
+    /// Error(io).
+    MemoryLibrary(const std::string& name, const std::string& bytes, const std::string& what);
+
+    /// Null when there is no such symbol.
+    void* symbol(const std::string& name) const;
+
+  private:
+    struct Close {
+        void operator()(void* library) const noexcept;
+    };
+    std::unique_ptr<void, Close> library_;
+};
 
 /// A step of a kernel as the loaded code offers it (see Step).
 using StepFunction = void (*)(void* const* arguments, int thread, int threads);
@@ -66,6 +86,37 @@ class BoundKernel {
 
     std::shared_ptr<const LoadedKernel> kernel_;
     BoundArguments arguments_;
+};
+
+/// Scratch memory for applies that run at the same time: as many blocks as there were ever applies
+/// at once, each taken by one of them. Safe for any number of threads.
+class ScratchPool {
+  public:
+    /// A block on loan; goes back at the end of its scope.
+    class Loan {
+      public:
+        Loan(ScratchPool& pool, std::size_t bytes) : pool_(pool), block_(pool.take(bytes)) {}
+        Loan(const Loan&) = delete;
+        Loan& operator=(const Loan&) = delete;
+        ~Loan() { pool_.give_back(std::move(block_)); }
+        /// At least the bytes asked for, 64-byte aligned; null when none were asked for.
+        std::byte* data() { return static_cast<std::byte*>(block_.data()); }
+
+      private:
+        ScratchPool& pool_;
+        Buffer block_;
+    };
+
+    /// Makes `blocks` of that size ready, so that as many applies at once allocate nothing.
+    void reserve(std::size_t bytes, int blocks);
+
+  private:
+    Buffer take(std::size_t bytes);
+    void give_back(Buffer block) noexcept;
+
+    std::mutex mutex_;
+    std::vector<Buffer> free_;
+    std::size_t blocks_ = 0;  ///< free or on loan; free_ has room for all of them
 };
 
 }  // namespace spmvgen

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "devices/gpu/grid.hpp"
-#include "devices/host/memory_library.hpp"
+#include "devices/host/host_kernel.hpp"
 #include "matrix/memory_limit.hpp"
 #include "spmvgen/error.hpp"
 

@@ -202,16 +202,15 @@ void describe_bcsr(const CsrView& matrix, const Signature& signature, std::int64
                    (block_rows + 1) * static_cast<std::int64_t>(size_of(signature.offset));
 }
 
-FormatStorage bcsr_storage() {
-    return {.format = Format::bcsr,
-            .store = store_bcsr,
-            .places = [](const Signature&) { return ValuePlaces::by_column; },
-            .update_products = {.cpu = 4.9, .gpu = 3},
-            .rows_suffice =
-                [](std::string_view kernel, const std::map<std::string, std::int64_t>& params) {
-                    return !kernel.empty() && params.contains("block_rows") &&
-                           params.contains("block_cols");
-                }};
-}
+extern constexpr FormatStorage bcsr_storage{
+    .format = Format::bcsr,
+    .store = store_bcsr,
+    .places = [](const Signature&) { return ValuePlaces::by_column; },
+    .update_products = {.cpu = 4.9, .gpu = 3},
+    .rows_suffice =
+        [](std::string_view kernel, const std::map<std::string, std::int64_t>& params) {
+            return !kernel.empty() && params.contains("block_rows") &&
+                   params.contains("block_cols");
+        }};
 
 }  // namespace spmvgen

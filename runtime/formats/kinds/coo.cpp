@@ -33,13 +33,12 @@ void describe_coo(const CsrView& matrix, const Signature& signature, StoredMatri
         matrix.nnz * (entry_bytes(signature) + static_cast<std::int64_t>(size_of(signature.index)));
 }
 
-FormatStorage coo_storage() {
-    return {.format = Format::coo,
-            .store = store_coo,
-            .places = [](const Signature&) { return ValuePlaces::in_order; },
-            .values_in_order = true,
-            .update_products = {.cpu = 1, .gpu = 2},
-            .rows_suffice = rows_suffice_to_kernels};
-}
+extern constexpr FormatStorage coo_storage{
+    .format = Format::coo,
+    .store = store_coo,
+    .places = [](const Signature&) { return ValuePlaces::in_order; },
+    .values_in_order = true,
+    .update_products = {.cpu = 1, .gpu = 2},
+    .rows_suffice = rows_suffice_to_kernels};
 
 }  // namespace spmvgen

@@ -103,14 +103,13 @@ StoredMatrix store_csr(const CsrView& matrix, const Signature& signature, const 
     return stored;
 }
 
-FormatStorage csr_storage() {
-    return {.format = Format::csr,
-            .store = store_csr,
-            .places = [](const Signature&) { return ValuePlaces::in_order; },
-            .values_in_order = true,
-            .update_products = {.cpu = 1.3, .gpu = 2},
-            .rows_suffice = rows_suffice_to_kernels,
-            .has_csr_arrays = true};
-}
+extern constexpr FormatStorage csr_storage{
+    .format = Format::csr,
+    .store = store_csr,
+    .places = [](const Signature&) { return ValuePlaces::in_order; },
+    .values_in_order = true,
+    .update_products = {.cpu = 1.3, .gpu = 2},
+    .rows_suffice = rows_suffice_to_kernels,
+    .has_csr_arrays = true};
 
 }  // namespace spmvgen

@@ -35,14 +35,13 @@ StoredMatrix store_csr_k(const CsrView& matrix, const Signature& signature, cons
 
 }  // namespace
 
-FormatStorage csr_k_storage() {
-    return {.format = Format::csr_k,
-            .store = store_csr_k,
-            .places = [](const Signature&) { return ValuePlaces::in_order; },
-            .values_in_order = true,
-            .update_products = {.cpu = 1.3, .gpu = 2},
-            .rows_suffice = rows_suffice_to_kernels,
-            .has_csr_arrays = true};
-}
+extern constexpr FormatStorage csr_k_storage{
+    .format = Format::csr_k,
+    .store = store_csr_k,
+    .places = [](const Signature&) { return ValuePlaces::in_order; },
+    .values_in_order = true,
+    .update_products = {.cpu = 1.3, .gpu = 2},
+    .rows_suffice = rows_suffice_to_kernels,
+    .has_csr_arrays = true};
 
 }  // namespace spmvgen

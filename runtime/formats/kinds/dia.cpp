@@ -252,12 +252,11 @@ double most_stored(const RowFeatures& f) {
 
 }  // namespace
 
-FormatStorage dia_storage() {
-    return {.format = Format{"dia"},
-            .store = store_dia,
-            .places = [](const Signature&) { return ValuePlaces::by_column; },
-            .update_products = {.cpu = 4.1, .gpu = 3},
-            .most_stored = most_stored};
-}
+extern constexpr FormatStorage dia_storage{
+    .format = Format{"dia"},
+    .store = store_dia,
+    .places = [](const Signature&) { return ValuePlaces::by_column; },
+    .update_products = {.cpu = 4.1, .gpu = 3},
+    .most_stored = most_stored};
 
 }  // namespace spmvgen

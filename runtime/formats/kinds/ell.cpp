@@ -105,19 +105,17 @@ std::int64_t ell_parts(const CsrView& matrix, const Signature& signature) {
            param(signature, "blocks_per_row", 1);
 }
 
-FormatStorage ell_storage() {
-    return {.format = Format::ell,
-            .store = store_ell,
-            .places = [](const Signature&) { return ValuePlaces::by_row; },
-            .update_products = {.cpu = 2.2, .gpu = 9},
-            .most_stored =
-                [](const RowFeatures& f) {
-                    return static_cast<double>(f.nnz) * std::max(f.ell_padding, 1.0) +
-                           64.0 * static_cast<double>(f.max_row);
-                },
-            .padding = [](const RowFeatures& f,
-                          const Signature&) { return std::max(f.ell_padding, 1.0); },
-            .rows_suffice = rows_suffice_to_kernels};
-}
+extern constexpr FormatStorage ell_storage{
+    .format = Format::ell,
+    .store = store_ell,
+    .places = [](const Signature&) { return ValuePlaces::by_row; },
+    .update_products = {.cpu = 2.2, .gpu = 9},
+    .most_stored =
+        [](const RowFeatures& f) {
+            return static_cast<double>(f.nnz) * std::max(f.ell_padding, 1.0) +
+                   64.0 * static_cast<double>(f.max_row);
+        },
+    .padding = [](const RowFeatures& f, const Signature&) { return std::max(f.ell_padding, 1.0); },
+    .rows_suffice = rows_suffice_to_kernels};
 
 }  // namespace spmvgen

@@ -112,11 +112,10 @@ StoredMatrix store_hyb(const CsrView& matrix, const Signature& signature, const 
 
 }  // namespace
 
-FormatStorage hyb_storage() {
-    return {.format = Format::hyb,
-            .store = store_hyb,
-            .places = [](const Signature&) { return ValuePlaces::by_row; },
-            .update_products = {.cpu = 9, .gpu = 9}};
-}
+extern constexpr FormatStorage hyb_storage{
+    .format = Format::hyb,
+    .store = store_hyb,
+    .places = [](const Signature&) { return ValuePlaces::by_row; },
+    .update_products = {.cpu = 9, .gpu = 9}};
 
 }  // namespace spmvgen

@@ -143,17 +143,16 @@ void describe_sell(const CsrView& matrix, const Signature& signature, std::int64
                    order * static_cast<std::int64_t>(size_of(signature.index));
 }
 
-FormatStorage sell_storage() {
-    return {.format = Format::sell,
-            .store = store_sell,
-            .places = [](const Signature&) { return ValuePlaces::by_row; },
-            .update_products = {.cpu = 2.4, .gpu = 3},
-            .most_stored =
-                [](const RowFeatures& f) {
-                    return static_cast<double>(f.nnz) * std::max(f.sell_padding.back(), 1.0) * 2;
-                },
-            .padding = padding,
-            .rows_suffice = rows_suffice_to_kernels};
-}
+extern constexpr FormatStorage sell_storage{
+    .format = Format::sell,
+    .store = store_sell,
+    .places = [](const Signature&) { return ValuePlaces::by_row; },
+    .update_products = {.cpu = 2.4, .gpu = 3},
+    .most_stored =
+        [](const RowFeatures& f) {
+            return static_cast<double>(f.nnz) * std::max(f.sell_padding.back(), 1.0) * 2;
+        },
+    .padding = padding,
+    .rows_suffice = rows_suffice_to_kernels};
 
 }  // namespace spmvgen

@@ -366,16 +366,14 @@ void check_strips_bytes(const CsrView& matrix, const Signature& signature, std::
         "options.memory_limit");
 }
 
-FormatStorage strips_storage() {
-    return {.format = Format::strips,
-            .store = store_strips,
-            .places = places,
-            .update_products = {.cpu = 4, .gpu = 3},
-            .rows_suffice = [](std::string_view kernel,
-                               const std::map<std::string, std::int64_t>& params) {
-                const bool may = kernel.empty() || kernel_entry(kernel).gpu;
-                return may && params.contains("block_rows") && params.contains("block_cols");
-            }};
-}
+extern constexpr FormatStorage strips_storage{
+    .format = Format::strips,
+    .store = store_strips,
+    .places = places,
+    .update_products = {.cpu = 4, .gpu = 3},
+    .rows_suffice = [](std::string_view kernel, const std::map<std::string, std::int64_t>& params) {
+        const bool may = kernel.empty() || kernel_entry(kernel).gpu;
+        return may && params.contains("block_rows") && params.contains("block_cols");
+    }};
 
 }  // namespace spmvgen

@@ -254,17 +254,16 @@ void describe_tiles(const CsrView& matrix, const Signature& signature, std::int6
         value_array_bytes(signature, stored.stored) + index_bytes(signature, shape, stored);
 }
 
-FormatStorage tiles_storage() {
-    return {.format = Format::tiles,
-            .store = store_tiles,
-            .places = [](const Signature&) { return ValuePlaces::by_row; },
-            .update_products = {.cpu = 9, .gpu = 3},
-            .rows_suffice =
-                [](std::string_view kernel, const std::map<std::string, std::int64_t>&) {
-                    // Which columns are hubs, columns tell.
-                    return !kernel.empty() && std::ranges::count(kernel_entry(kernel).params,
-                                                                 "hubs", &Parameter::name) == 0;
-                }};
-}
+extern constexpr FormatStorage tiles_storage{
+    .format = Format::tiles,
+    .store = store_tiles,
+    .places = [](const Signature&) { return ValuePlaces::by_row; },
+    .update_products = {.cpu = 9, .gpu = 3},
+    .rows_suffice =
+        [](std::string_view kernel, const std::map<std::string, std::int64_t>&) {
+            // Which columns are hubs, columns tell.
+            return !kernel.empty() &&
+                   std::ranges::count(kernel_entry(kernel).params, "hubs", &Parameter::name) == 0;
+        }};
 
 }  // namespace spmvgen

@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <optional>
 
-#include "devices/host/scratch_pool.hpp"
+#include "devices/host/host_kernel.hpp"
 #include "spmvgen/spmvgen.hpp"
 
 /// Memory that one apply uses: a part of the caller's workspace, or one of the handle's own.

@@ -5,9 +5,10 @@
 #include <vector>
 
 #include "handle/conversion/conversion_on_device.hpp"
+#include "short_list.hpp"
 
 /// What makes the formats on a device. Each file NAME.cpp of runtime/handle/conversion/kinds gives
-/// the converters of a few formats in a function `Converters NAME_converters()`; the build finds
+/// the converters of a few formats in a constant `Converters NAME_converters`; the build finds
 /// the files by their folder.
 namespace spmvgen {
 
@@ -22,7 +23,7 @@ struct Converter {
     void (*set_params)(const Signature& signature, Signature& converter) = nullptr;
 };
 
-using Converters = std::vector<Converter>;
+using Converters = ShortList<Converter, 4>;
 
 /// The list that the build makes of the files.
 std::vector<Converters> collected_converters();

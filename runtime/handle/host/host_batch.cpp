@@ -5,7 +5,6 @@
 
 #include "devices/host/generic_csr.hpp"
 #include "devices/host/host_kernel.hpp"
-#include "devices/host/scratch_pool.hpp"
 #include "formats/narrow.hpp"
 #include "handle/base/batch_impl.hpp"
 #include "handle/base/variant_table.hpp"

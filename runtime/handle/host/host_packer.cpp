@@ -1,6 +1,6 @@
 #include <algorithm>
 
-#include "devices/host/scratch_pool.hpp"
+#include "devices/host/host_kernel.hpp"
 #include "handle/base/vector_packer.hpp"
 
 namespace spmvgen {

@@ -1,6 +1,13 @@
 // The generator and the cache that a process uses unless it is told otherwise.
+#include <fmt/format.h>
+
+#include <cstdlib>
+#include <string>
+
+#include "handle/kernels/cache_mode.hpp"
 #include "handle/kernels/jit_loader.hpp"
 #include "handle/kernels/kernel_provider.hpp"
+#include "spmvgen/error.hpp"
 #include "store/store.hpp"
 
 namespace spmvgen {
@@ -34,6 +41,30 @@ KernelSources default_kernel_sources(std::function<void(const std::string&)> war
                 options.warn = warn;
                 return std::make_unique<StoreCache>(std::move(options));
             }};
+}
+
+std::optional<CacheMode> parse_cache_mode(std::string_view text) {
+    if (text == "on") return CacheMode::on;
+    if (text == "memory") return CacheMode::memory;
+    if (text == "readonly") return CacheMode::readonly;
+    if (text == "load") return CacheMode::load;
+    if (text == "off") return CacheMode::off;
+    return std::nullopt;
+}
+
+CacheMode effective_mode(CacheMode mode) {
+    if (mode != CacheMode::automatic) return mode;
+    const char* variable = std::getenv("SPMVGEN_CACHE");
+    const std::string word = variable != nullptr ? variable : "";
+    if (word.empty()) return CacheMode::on;
+    if (const auto named = parse_cache_mode(word)) return *named;
+    throw Error(ErrorCode::invalid_argument,
+                fmt::format("SPMVGEN_CACHE={}: use one of {}", word, cache_mode_names));
+}
+
+Options with_effective_mode(Options options) {
+    options.cache = effective_mode(options.cache);
+    return options;
 }
 
 }  // namespace spmvgen

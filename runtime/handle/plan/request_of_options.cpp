@@ -10,7 +10,7 @@
 #include "handle/plan/device_options.hpp"
 #include "handle/plan/device_speed.hpp"
 #include "kernel/refuse.hpp"
-#include "measure/parallel_region.hpp"
+#include "measure/timing.hpp"
 #include "registry_permute.hpp"
 #include "spmvgen/error.hpp"
 
@@ -89,13 +89,21 @@ void set_number_types(Signature& s, const Options& o, ValueType matrix) {
     if (sums != vectors) s.accumulator = sums;
 }
 
-Request request_of(const Options& options, const Signature& types) {
+namespace {
+
+void check_is_product(std::string_view kernel) {
     for (auto& helper : helper_kernels())
-        if (options.kernel == helper.id)
+        if (kernel == helper.id)
             refuse(
                 fmt::format("options.kernel {} is no product: it runs around one when "
                             "options.reorder or apply_many asks for that; leave it auto",
-                            helper.id));
+                            kernel));
+}
+
+}  // namespace
+
+Request request_of(const Options& options, const Signature& types) {
+    if (options.kernel != "auto") check_is_product(options.kernel);
     return {.format = options.format,
             .kernel = options.kernel,
             .rule = options.rule,

@@ -2,7 +2,7 @@
 #include <array>
 
 #include "matrix/csr_matrix.hpp"
-#include "matrix/files/input_file.hpp"
+#include "matrix/files/text_source.hpp"
 #include "matrix/read/reader.hpp"
 
 namespace spmvgen {

@@ -1,6 +1,6 @@
 #pragma once
 #include "matrix/csr_matrix.hpp"
-#include "matrix/files/input_file.hpp"
+#include "matrix/files/text_source.hpp"
 #include "matrix/read/market_header.hpp"
 #include "matrix/read/reader.hpp"
 

@@ -6,7 +6,6 @@
 #include <array>
 #include <complex>
 
-#include "matrix/files/input_file.hpp"
 #include "matrix/files/text_source.hpp"
 #include "matrix/read/csr_binary.hpp"
 #include "matrix/read/matrix_market.hpp"

@@ -1,7 +1,7 @@
 #pragma once
 #include <cstdint>
 
-#include "matrix/files/input_file.hpp"
+#include "matrix/files/text_source.hpp"
 #include "spmvgen/error.hpp"
 
 namespace spmvgen {

@@ -16,7 +16,7 @@
 #include "tuner/chooser/counted_choice.hpp"
 #include "tuner/chooser/exact_values.hpp"
 #include "tuner/chooser/gathers.hpp"
-#include "tuner/cost/figures/diagonals.hpp"
+#include "tuner/cost/figures/figures.hpp"
 #include "tuner/plan/kernel_plan.hpp"
 #include "tuner/rules/candidates.hpp"
 #include "tuner/rules/matrix_rules.hpp"

@@ -169,7 +169,7 @@ std::int64_t most_sorted(const Signature& s) {
 std::vector<std::int64_t> values_of(const Signature& s, const Params& given, const char* name) {
     if (!given.contains(name))
         for (auto& parameter : kernel_entry(s.kernel).params)
-            if (parameter.name == name) return parameter.allowed;
+            if (parameter.name == name) return {parameter.allowed.begin(), parameter.allowed.end()};
     return {s.params.at(name)};
 }
 

@@ -32,7 +32,7 @@ bool fits(Signature s, std::int64_t hubs) {
 
 }  // namespace
 
-void TilesChooser::look(const std::vector<std::int64_t>& counts) {
+void TilesChooser::look(std::span<const std::int64_t> counts) {
     if (!sample_) {
         shares_ = hub_shares(matrix_, counts,
                              std::clamp(matrix_.nnz / sampled_share, least_sampled, most_sampled),

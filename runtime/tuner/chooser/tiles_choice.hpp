@@ -2,6 +2,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -32,7 +33,7 @@ class TilesChooser {
     std::string fit(Signature& signature, const std::map<std::string, std::int64_t>& given);
 
   private:
-    void look(const std::vector<std::int64_t>& counts);
+    void look(std::span<const std::int64_t> counts);
 
     const CsrView matrix_;
     const int threads_ = 1;

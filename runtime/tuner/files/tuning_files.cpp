@@ -6,7 +6,7 @@
 #include <cstdlib>
 
 #include "matrix/files/inflater.hpp"
-#include "matrix/files/input_file.hpp"
+#include "matrix/files/text_source.hpp"
 #include "process/library_folders.hpp"
 #include "process/log.hpp"
 

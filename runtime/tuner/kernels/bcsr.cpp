@@ -167,20 +167,18 @@ std::vector<Params> fused_grid(const Situation& s, const BlockFill& fill) {
 }  // namespace
 }  // namespace gpu
 
-KernelPlans bcsr_plans() {
-    return {
-        {.kernel = "bcsr",
-         .choose = choose_block_size,
-         .unlisted = true,
-         .grid = cpu::blocks_grid,
-         .cpu_work = cpu::blocks_work},
-        {.kernel = "bcsr_fused",
-         .choose = gpu::choose_blocks,
-         .unlisted = true,
-         .grid = gpu::fused_grid,
-         .gpu_work = gpu::blocks_work},
-        {.kernel = "bcsr_split", .choose = gpu::choose_blocks, .unlisted = true},
-    };
-}
+extern constexpr KernelPlans bcsr_plans{
+    {.kernel = "bcsr",
+     .choose = choose_block_size,
+     .unlisted = true,
+     .grid = cpu::blocks_grid,
+     .cpu_work = cpu::blocks_work},
+    {.kernel = "bcsr_fused",
+     .choose = gpu::choose_blocks,
+     .unlisted = true,
+     .grid = gpu::fused_grid,
+     .gpu_work = gpu::blocks_work},
+    {.kernel = "bcsr_split", .choose = gpu::choose_blocks, .unlisted = true},
+};
 
 }  // namespace spmvgen

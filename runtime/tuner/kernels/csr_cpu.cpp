@@ -119,32 +119,30 @@ void choose_csr_k(ParamChoice& c) {
 }  // namespace
 }  // namespace cpu
 
-KernelPlans csr_cpu_plans() {
-    return {
-        {.kernel = "csr_rows", .cpu_work = cpu::rows_work},
-        {.kernel = "csr_ahead",
-         .choose = cpu::choose_ahead,
-         .counted_as = "csr_rows",
-         .cpu_work = cpu::rows_work},
-        {.kernel = "csr_vector",
-         .choose = cpu::choose_vector,
-         .grid = cpu::vector_grid,
-         .cpu_work = cpu::rows_work},
-        {.kernel = "csr_balanced",
-         .choose = cpu::choose_lanes_or_one,
-         .grid = cpu::balanced_grid,
-         .cpu_work = cpu::balanced_work},
-        {.kernel = "coo_segmented",
-         .choose = cpu::choose_lanes_or_one,
-         .grid = cpu::lanes_grid,
-         .cpu_work = cpu::coo_work},
-        {.kernel = "csr_k_rows",
-         .choose = cpu::choose_csr_k,
-         .unlisted = true,
-         .grid = cpu::lanes_grid,
-         .counted_as = "csr_vector",
-         .cpu_work = cpu::rows_work},
-    };
-}
+extern constexpr KernelPlans csr_cpu_plans{
+    {.kernel = "csr_rows", .cpu_work = cpu::rows_work},
+    {.kernel = "csr_ahead",
+     .choose = cpu::choose_ahead,
+     .counted_as = "csr_rows",
+     .cpu_work = cpu::rows_work},
+    {.kernel = "csr_vector",
+     .choose = cpu::choose_vector,
+     .grid = cpu::vector_grid,
+     .cpu_work = cpu::rows_work},
+    {.kernel = "csr_balanced",
+     .choose = cpu::choose_lanes_or_one,
+     .grid = cpu::balanced_grid,
+     .cpu_work = cpu::balanced_work},
+    {.kernel = "coo_segmented",
+     .choose = cpu::choose_lanes_or_one,
+     .grid = cpu::lanes_grid,
+     .cpu_work = cpu::coo_work},
+    {.kernel = "csr_k_rows",
+     .choose = cpu::choose_csr_k,
+     .unlisted = true,
+     .grid = cpu::lanes_grid,
+     .counted_as = "csr_vector",
+     .cpu_work = cpu::rows_work},
+};
 
 }  // namespace spmvgen

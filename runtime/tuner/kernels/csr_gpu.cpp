@@ -290,26 +290,24 @@ void choose_csr_k(ParamChoice& c) {
 }  // namespace
 }  // namespace gpu
 
-KernelPlans csr_gpu_plans() {
-    return {
-        {.kernel = "csr_classical",
-         .choose = gpu::choose_classical,
-         .grid = gpu::classical_grid,
-         .gpu_work = gpu::rows_work},
-        {.kernel = "csr_by_length",
-         .choose = gpu::choose_by_length,
-         .grid = gpu::by_length_grid,
-         .beside = gpu::by_length_beside,
-         .gpu_work = gpu::by_length_work},
-        {.kernel = "csr_load_balance",
-         .choose = gpu::choose_load_balance,
-         .gpu_work = gpu::load_balance_work},
-        {.kernel = "csr_light", .choose = gpu::choose_light},
-        {.kernel = "csr_transposed_gpu", .choose = gpu::choose_transposed},
-        {.kernel = "csr_matrix_units", .choose = gpu::choose_matrix_units},
-        {.kernel = "csr_k_blocks", .choose = gpu::choose_csr_k, .unlisted = true},
-        {.kernel = "coo", .choose = gpu::choose_coo, .gpu_work = gpu::coo_work},
-    };
-}
+extern constexpr KernelPlans csr_gpu_plans{
+    {.kernel = "csr_classical",
+     .choose = gpu::choose_classical,
+     .grid = gpu::classical_grid,
+     .gpu_work = gpu::rows_work},
+    {.kernel = "csr_by_length",
+     .choose = gpu::choose_by_length,
+     .grid = gpu::by_length_grid,
+     .beside = gpu::by_length_beside,
+     .gpu_work = gpu::by_length_work},
+    {.kernel = "csr_load_balance",
+     .choose = gpu::choose_load_balance,
+     .gpu_work = gpu::load_balance_work},
+    {.kernel = "csr_light", .choose = gpu::choose_light},
+    {.kernel = "csr_transposed_gpu", .choose = gpu::choose_transposed},
+    {.kernel = "csr_matrix_units", .choose = gpu::choose_matrix_units},
+    {.kernel = "csr_k_blocks", .choose = gpu::choose_csr_k, .unlisted = true},
+    {.kernel = "coo", .choose = gpu::choose_coo, .gpu_work = gpu::coo_work},
+};
 
 }  // namespace spmvgen

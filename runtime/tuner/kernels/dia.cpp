@@ -89,11 +89,9 @@ std::vector<Params> dia_grid(const Situation&, const BlockFill&) {
 }  // namespace
 }  // namespace gpu
 
-KernelPlans dia_plans() {
-    return {
-        {.kernel = "dia_cpu", .choose = cpu::choose_dia_cpu, .cpu_work = cpu::dia_work},
-        {.kernel = "dia", .grid = gpu::dia_grid, .gpu_work = gpu::dia_work},
-    };
-}
+extern constexpr KernelPlans dia_plans{
+    {.kernel = "dia_cpu", .choose = cpu::choose_dia_cpu, .cpu_work = cpu::dia_work},
+    {.kernel = "dia", .grid = gpu::dia_grid, .gpu_work = gpu::dia_work},
+};
 
 }  // namespace spmvgen

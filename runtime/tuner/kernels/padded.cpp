@@ -187,27 +187,22 @@ void choose_hyb(ParamChoice& c) {
 }  // namespace
 }  // namespace gpu
 
-KernelPlans padded_plans() {
-    return {
-        {.kernel = "ell",
-         .grid = cpu::ell_grid,
-         .counted_as = "sell",
-         .cpu_work = cpu::slices_work},
-        {.kernel = "sell",
-         .choose = cpu::choose_sell,
-         .grid = cpu::sell_grid,
-         .cpu_work = cpu::slices_work},
-        {.kernel = "ell_groups",
-         .choose = gpu::choose_ell_groups,
-         .grid = gpu::no_grid,
-         .gpu_work = gpu::ell_groups_work},
-        {.kernel = "ell_shuffle", .choose = gpu::choose_ell_shuffle},
-        {.kernel = "sell_slices",
-         .choose = gpu::choose_sell_slices,
-         .grid = gpu::sell_slices_grid,
-         .gpu_work = gpu::sell_work},
-        {.kernel = "hyb", .choose = gpu::choose_hyb, .grid = gpu::no_grid},
-    };
-}
+extern constexpr KernelPlans padded_plans{
+    {.kernel = "ell", .grid = cpu::ell_grid, .counted_as = "sell", .cpu_work = cpu::slices_work},
+    {.kernel = "sell",
+     .choose = cpu::choose_sell,
+     .grid = cpu::sell_grid,
+     .cpu_work = cpu::slices_work},
+    {.kernel = "ell_groups",
+     .choose = gpu::choose_ell_groups,
+     .grid = gpu::no_grid,
+     .gpu_work = gpu::ell_groups_work},
+    {.kernel = "ell_shuffle", .choose = gpu::choose_ell_shuffle},
+    {.kernel = "sell_slices",
+     .choose = gpu::choose_sell_slices,
+     .grid = gpu::sell_slices_grid,
+     .gpu_work = gpu::sell_work},
+    {.kernel = "hyb", .choose = gpu::choose_hyb, .grid = gpu::no_grid},
+};
 
 }  // namespace spmvgen

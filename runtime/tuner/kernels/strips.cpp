@@ -162,17 +162,15 @@ std::vector<Params> strips_grid(const Situation& s, const BlockFill&) {
 }  // namespace
 }  // namespace gpu
 
-KernelPlans strips_plans() {
-    return {
-        {.kernel = "strips_cpu",
-         .choose = cpu::choose_strips_cpu,
-         .grid = cpu::strips_cpu_grid,
-         .cpu_work = cpu::strips_work},
-        {.kernel = "strips",
-         .choose = gpu::choose_strips,
-         .grid = gpu::strips_grid,
-         .gpu_work = gpu::strips_work},
-    };
-}
+extern constexpr KernelPlans strips_plans{
+    {.kernel = "strips_cpu",
+     .choose = cpu::choose_strips_cpu,
+     .grid = cpu::strips_cpu_grid,
+     .cpu_work = cpu::strips_work},
+    {.kernel = "strips",
+     .choose = gpu::choose_strips,
+     .grid = gpu::strips_grid,
+     .gpu_work = gpu::strips_work},
+};
 
 }  // namespace spmvgen

@@ -156,17 +156,15 @@ std::vector<Params> tiles_hubs_grid(const Situation&, const BlockFill&) {
 }  // namespace
 }  // namespace gpu
 
-KernelPlans tiles_plans() {
-    return {
-        {.kernel = "tiles",
-         .choose = gpu::choose_tiles,
-         .grid = gpu::tiles_grid,
-         .gpu_work = gpu::tiles_work},
-        {.kernel = "tiles_hubs",
-         .choose = gpu::choose_tiles_hubs,
-         .grid = gpu::tiles_hubs_grid,
-         .gpu_work = gpu::tiles_work},
-    };
-}
+extern constexpr KernelPlans tiles_plans{
+    {.kernel = "tiles",
+     .choose = gpu::choose_tiles,
+     .grid = gpu::tiles_grid,
+     .gpu_work = gpu::tiles_work},
+    {.kernel = "tiles_hubs",
+     .choose = gpu::choose_tiles_hubs,
+     .grid = gpu::tiles_hubs_grid,
+     .gpu_work = gpu::tiles_work},
+};
 
 }  // namespace spmvgen

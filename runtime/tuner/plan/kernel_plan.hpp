@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "matrix/features/block_fill.hpp"
+#include "short_list.hpp"
 #include "tuner/cost/work/cpu_problem.hpp"
 #include "tuner/cost/work/gpu_problem.hpp"
 #include "tuner/plan/param_choice.hpp"
@@ -11,7 +12,7 @@
 namespace spmvgen {
 
 /// All that the tuner knows of a kernel. Each file NAME.cpp of runtime/tuner/kernels gives the
-/// plans of a family of kernels in a function `KernelPlans NAME_plans()`; the build finds the files
+/// plans of a family of kernels in a constant `KernelPlans NAME_plans`; the build finds the files
 /// by their folder. A kernel without a plan keeps its presets, and no prediction leads to it.
 struct KernelPlan {
     std::string_view kernel;  ///< its id
@@ -33,7 +34,7 @@ struct KernelPlan {
     CpuWork (*cpu_work)(const cpu::Problem&) = nullptr;
     GpuWork (*gpu_work)(const gpu::Problem&) = nullptr;
 };
-using KernelPlans = std::vector<KernelPlan>;
+using KernelPlans = ShortList<KernelPlan, 8>;
 
 /// The plan of the kernel; one without anything for a kernel that has none.
 const KernelPlan& plan_of(std::string_view kernel);

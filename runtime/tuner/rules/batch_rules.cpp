@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <span>
+
 #include <algorithm>
 
 #include "families/batch.hpp"
@@ -139,7 +141,7 @@ void set_cpu_params(Signature& s, const KernelEntry& entry, const BatchFeatures&
 
 /// Every way to set one parameter more.
 void vary(std::vector<std::map<std::string, std::int64_t>>& ways, const std::string& name,
-          const std::vector<std::int64_t>& values) {
+          std::span<const std::int64_t> values) {
     std::vector<std::map<std::string, std::int64_t>> more;
     for (auto& way : ways)
         for (const std::int64_t value : values) {

@@ -1,6 +1,7 @@
 #include "tuner/search/variants.hpp"
 
 #include <algorithm>
+#include <span>
 
 #include "spmvgen/error.hpp"
 #include "tuner/rules/rules.hpp"
@@ -53,7 +54,10 @@ std::vector<Choice> variants_of(const MeasureProblem& problem, const Choice& cho
             continue;
         const std::int64_t value = s.params.at(name);
         const bool few = reach == Reach::neighbours || parameter.range;
-        for (const std::int64_t other : few ? neighbours_of(parameter, value) : parameter.allowed) {
+        const std::vector<std::int64_t> neighbours =
+            few ? neighbours_of(parameter, value) : std::vector<std::int64_t>();
+        for (const std::int64_t other :
+             few ? std::span<const std::int64_t>(neighbours) : parameter.allowed) {
             if (other == value) continue;
             if (!go_on()) return found;
             Request request = problem.request;

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "control.hpp"
-#include "devices/host/memory_library.hpp"
+#include "devices/host/host_kernel.hpp"
 #include "devices/simt/simt.hpp"
 #include "spmvgen/target.hpp"
 

@@ -1,10 +1,16 @@
 // What the fuzzing build leaves out, and what it would take much to have.
 #include "process/library_folders.hpp"
 #include "registry.hpp"
+#include "spmvgen/spmvgen.hpp"
 #include "tuner/csr_k/csr_k_db.hpp"
 #include "tuner/files/tuning_files.hpp"
 
 namespace spmvgen {
+
+/// What handle.cpp says, which takes the whole runtime.
+const char* version() {
+    return SPMVGEN_VERSION;
+}
 
 /// The digest of the templates, which are not here: that of sample_maker().
 std::string_view generator_digest() {

@@ -77,8 +77,6 @@ std::unique_ptr<ConversionOnDevice> begin_bcsr(Device& device, const DeviceKerne
 
 }  // namespace
 
-Converters bcsr_converters() {
-    return {{"convert_bcsr", nullptr, begin_bcsr}};
-}
+extern constexpr Converters bcsr_converters{{"convert_bcsr", nullptr, begin_bcsr}};
 
 }  // namespace spmvgen

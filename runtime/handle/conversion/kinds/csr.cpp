@@ -105,9 +105,7 @@ std::unique_ptr<ConversionOnDevice> begin_entries(Device& device, const DeviceKe
 
 }  // namespace
 
-Converters csr_converters() {
-    return {{"convert_csr", nullptr, begin_entries<CsrOfDevice>},
-            {"convert_coo", nullptr, begin_entries<CooOnDevice>}};
-}
+extern constexpr Converters csr_converters{{"convert_csr", nullptr, begin_entries<CsrOfDevice>},
+                                           {"convert_coo", nullptr, begin_entries<CooOnDevice>}};
 
 }  // namespace spmvgen

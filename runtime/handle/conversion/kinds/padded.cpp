@@ -149,9 +149,8 @@ std::unique_ptr<ConversionOnDevice> begin_padded(Device& device, const DeviceKer
 
 }  // namespace
 
-Converters padded_converters() {
-    return {{"convert_ell", why_no_ell, begin_padded<EllOnDevice>},
-            {"convert_sell", why_no_sell, begin_padded<SellOnDevice>}};
-}
+extern constexpr Converters padded_converters{
+    {"convert_ell", why_no_ell, begin_padded<EllOnDevice>},
+    {"convert_sell", why_no_sell, begin_padded<SellOnDevice>}};
 
 }  // namespace spmvgen

@@ -73,9 +73,8 @@ std::unique_ptr<ConversionOnDevice> begin_strips(Device& device, const DeviceKer
 
 }  // namespace
 
-Converters strips_converters() {
-    return {{"convert_strips", why_no_strips, begin_strips, set_strips_params}};
-}
+extern constexpr Converters strips_converters{
+    {"convert_strips", why_no_strips, begin_strips, set_strips_params}};
 
 StripsOnDevice::StripsOnDevice(Device& device, const DeviceKernel& converter,
                                const MatrixOnDevice& matrix, const Signature& signature)

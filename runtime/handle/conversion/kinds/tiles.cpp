@@ -166,8 +166,7 @@ std::unique_ptr<ConversionOnDevice> begin_tiles(Device& device, const DeviceKern
 
 }  // namespace
 
-Converters tiles_converters() {
-    return {{"convert_tiles", why_no_tiles, begin_tiles, set_tiles_params}};
-}
+extern constexpr Converters tiles_converters{
+    {"convert_tiles", why_no_tiles, begin_tiles, set_tiles_params}};
 
 }  // namespace spmvgen

@@ -14,6 +14,7 @@
 #include "matrix/features/block_fill.hpp"
 #include "matrix/features/features.hpp"
 #include "matrix/features/numbered_rows.hpp"
+#include "spmvgen/matrix.hpp"
 #include "spmvgen/signature.hpp"
 #include "tuner/cost/figures/length_histogram.hpp"
 #include "tuner/cost/figures/sampled_hubs.hpp"
@@ -147,5 +148,17 @@ class MatrixFigures {
     std::map<std::pair<std::int64_t, std::int64_t>, double> heads_;
     std::optional<bool> rises_;  ///< whether columns of rows do
 };
+
+/// Share of the entries that have none `down` rows above and `right` columns to the left: on their
+/// diagonal, for one of each. Of rows with rising columns; of some thousand entries of them.
+double heads_of_diagonals(const CsrView& a, std::int64_t down, std::int64_t right);
+
+/// Whether the columns of these rows rise.
+bool has_rising_rows(const CsrView& a);
+
+/// Whether enough of these entries have others beside or above them for blocks to pay.
+bool has_neighbours(const CsrView& a);
+/// Of a matrix none of whose entries share a block.
+BlockFill fill_of_single_entries();
 
 }  // namespace spmvgen

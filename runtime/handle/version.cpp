@@ -1,9 +1,0 @@
-#include "spmvgen/spmvgen.hpp"
-
-namespace spmvgen {
-
-const char* version() {
-    return SPMVGEN_VERSION;
-}
-
-}  // namespace spmvgen
