@@ -25,8 +25,6 @@ class Lane {
         compute = driver_->make_stream();
         travel = driver_->make_stream(true);
         for (auto* event : {&packed, &there, &done}) *event = driver_->make_event();
-        wait_.emplace(library(), "cuStreamWaitEvent");
-        copy_.emplace(library(), "cuMemcpyAsync");
     }
     Lane(const Lane&) = delete;
 
@@ -39,13 +37,13 @@ class Lane {
         if (driver_) driver_->record(event, stream.get());
     }
     void wait(const CudaDriver::Owned& stream, const CudaDriver::Owned& event) const {
-        if (driver_) check((*wait_)(stream.get(), event.get(), 0), wait_->name);
+        if (driver_) driver_->wait(stream.get(), event);
     }
     /// Within a device or between two.
     void copy(void* to, const void* from, std::size_t bytes,
               const CudaDriver::Owned& stream) const {
         if (driver_)
-            check((*copy_)(to, from, bytes, stream.get()), copy_->name);
+            driver_->copy(to, from, bytes, stream.get());
         else
             std::memmove(to, from, bytes);
     }
@@ -56,17 +54,7 @@ class Lane {
     const CudaDriver& driver() const { return *driver_; }
 
   private:
-    static const VendorLibrary& library() {
-        static const VendorLibrary opened("CUDA driver", "SPMVGEN_CUDA_LIBRARY", {"libcuda.so.1"});
-        return opened;
-    }
-    static void check(int status, const char* call) {
-        if (status != 0)
-            throw Error(ErrorCode::io, std::string(call) + ": " + std::to_string(status));
-    }
     std::optional<CudaDriver> driver_;
-    std::optional<VendorCall<void*, void*, unsigned>> wait_;
-    std::optional<VendorCall<void*, const void*, std::size_t, void*>> copy_;
 };
 
 using Lanes = std::vector<std::unique_ptr<Lane>>;

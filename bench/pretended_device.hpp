@@ -11,7 +11,8 @@ namespace spmvgen::bench {
 
 class PretendedDevice final : public Device {
   public:
-    explicit PretendedDevice(const DeviceProfile& profile) {
+    /// `idle`: launches are passed over; else they are errors.
+    explicit PretendedDevice(const DeviceProfile& profile, bool idle = false) : idle_(idle) {
         facts_.name = profile.device;
         facts_.text = "cuda:0";
         facts_.target = parse_target(profile.arch);
@@ -20,7 +21,9 @@ class PretendedDevice final : public Device {
     }
     const DeviceFacts& facts() const override { return facts_; }
     std::unique_ptr<DeviceMemory> allocate(std::size_t bytes) override {
-        return std::make_unique<Nowhere>(bytes);
+        const std::uintptr_t begin = end_;
+        end_ += (bytes + 255) / 256 * 256;
+        return std::make_unique<Nowhere>(begin, bytes);
     }
     void copy_to_device(void*, const void*, std::size_t) override {}
     /// All zeros.
@@ -35,20 +38,21 @@ class PretendedDevice final : public Device {
     }
     void launch(const DeviceKernel&, std::size_t, const GridLaunch&, void* const*,
                 StreamRef) override {
-        refuse();
+        if (!idle_) throw Error(ErrorCode::internal, "the device is pretended");
     }
     void synchronize(StreamRef) override {}
 
   private:
     class Nowhere final : public DeviceMemory {
       public:
-        explicit Nowhere(std::size_t bytes) : bytes_(bytes) {}
+        Nowhere(std::uintptr_t begin, std::size_t bytes) : begin_(begin), bytes_(bytes) {}
         void* data() const override {
-            return bytes_ == 0 ? nullptr : reinterpret_cast<void*>(std::uintptr_t{1} << 20);
+            return bytes_ == 0 ? nullptr : reinterpret_cast<void*>(begin_);
         }
         std::size_t bytes() const override { return bytes_; }
 
       private:
+        std::uintptr_t begin_;
         std::size_t bytes_;
     };
     class Kernel final : public DeviceKernel {
@@ -62,10 +66,9 @@ class PretendedDevice final : public Device {
         Signature signature_;
         LaunchDescription launch_;
     };
-    [[noreturn]] static void refuse() {
-        throw Error(ErrorCode::internal, "the device is pretended");
-    }
     DeviceFacts facts_;
+    bool idle_;
+    std::uintptr_t end_ = std::uintptr_t{1} << 20;  ///< of what was allocated
 };
 
 }  // namespace spmvgen::bench

@@ -143,14 +143,14 @@ Json bicgstab_line(const CsrMatrix& m, const Arguments& arguments) {
     Comparison ways(arguments, json, plain_history<long double>(m, b, checked),
                     plain_history<double>(m, b, checked));
     ways.add("four_kernels", way_of(c, b, four_kernels(c, arguments)));
-    if (arguments.cublas.empty()) return json;
-    const auto blas = std::make_shared<Blas>(arguments.cublas, arguments.stream());
-    const Handle own(m.view(), options_of(arguments.device_name, ""));
+    const Handle own = handle_of(m.view(), "", arguments);
     json["kernel"] = own.info().kernel;
     const auto product = [&](const double* from, double* to) -> Work {
         return [=, &own, &arguments] { own.apply(1.0, from, 0.0, to, {arguments.stream()}); };
     };
     product(c.p, c.v)();
+    if (arguments.cublas.empty()) return json;
+    const auto blas = std::make_shared<Blas>(arguments.cublas, arguments.stream());
     if (arguments.clocks != nullptr) json["product_us"] = arguments.us(product(c.p, c.v));
     ways.add("own_and_cublas",
              way_of(c, b, with_blas(product(c.p, c.v), product(c.r, c.t), blas, arguments)));

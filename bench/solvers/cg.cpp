@@ -143,14 +143,14 @@ Json cg_line(const CsrMatrix& m, const Arguments& arguments) {
                     plain_history<double>(m, b, checked));
     ways.add("three_kernels", way_of(c, b, three_kernels(c, arguments)));
     ways.add("two_kernels", way_of(c, b, two_kernels(c, arguments), 1));
-    if (arguments.cublas.empty()) return json;
-    const Handle own(m.view(), options_of(arguments.device_name, ""));
+    const Handle own = handle_of(m.view(), "", arguments);
     json["kernel"] = own.info().kernel;
     const Work product = [&] {
         own.apply(1.0, static_cast<const double*>(c.p), 0.0, static_cast<double*>(c.q),
                   {arguments.stream()});
     };
     product();
+    if (arguments.cublas.empty()) return json;
     if (arguments.clocks != nullptr) json["product_us"] = arguments.us(product);
     const auto blas = std::make_shared<Blas>(arguments.cublas, arguments.stream());
     ways.add("own_and_cublas", way_of(c, b, with_blas(product, blas, arguments)));

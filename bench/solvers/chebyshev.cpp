@@ -134,10 +134,11 @@ Json chebyshev_line(const CsrMatrix& m, const Arguments& arguments) {
     Json json{{"rows", m.rows}, {"nnz", m.nnz}};
     Comparison ways(arguments, json, plain_history<long double>(c, checked),
                     plain_history<double>(c, checked));
-    ways.add("one_kernel",
-             way_of(c, fused(std::make_shared<Fused>(m.view(), chebyshev::step, arguments))));
+    const auto step = std::make_shared<Fused>(m.view(), chebyshev::step, arguments);
+    json["fused_kernel"] = step->kernel();
+    ways.add("one_kernel", way_of(c, fused(step)));
     const auto alone = std::make_shared<Fused>(m.rows, chebyshev::step, arguments);
-    const Handle own(m.view(), options_of(arguments.device_name, ""));
+    const Handle own = handle_of(m.view(), "", arguments);
     json["kernel"] = own.info().kernel;
     const auto product = [&](const double* from, double* to) -> Work {
         return [=, &own, &arguments] { own.apply(1.0, from, 0.0, to, {arguments.stream()}); };

@@ -6,11 +6,13 @@
 //                        [--cublas=FILE] [--budget=MS] gallery:…|FILE…
 // CG is of the symmetric M-matrix with the pattern of A + Aᵀ, Chebyshev smoothing of one with A's
 // pattern, BiCGSTAB of the same scaled by its diagonal, PDHG of A as it is. On simt:ARCH residuals
-// are compared, nothing is timed.
+// are compared, nothing is timed. "pretend:NVIDIA H200" makes kernels alone, for a machine that has
+// such a GPU: they are in $SPMVGEN_CACHE_DIR, but for those of one row that stand by cuBLAS.
 #include <iostream>
 #include <optional>
 
 #include "../arguments.hpp"
+#include "../pretended_device.hpp"
 #include "matrix/read/reader.hpp"
 #include "matrix/suites/gallery.hpp"
 #include "steps.hpp"
@@ -24,6 +26,14 @@ CsrMatrix matrix_of(const std::string& name) {
     const CsrMatrix a =
         name.starts_with("gallery:") ? make_gallery_matrix(name.substr(8)) : read_matrix(name);
     return convert_values(a.view(), ValueType::f64);
+}
+
+std::shared_ptr<Device> device_of(const std::string& name) {
+    constexpr std::string_view pretend = "pretend:";
+    if (!name.starts_with(pretend)) return open_device(name);
+    const DeviceProfile* const profile = find_device_profile(name.substr(pretend.size()));
+    if (profile == nullptr) throw Error(ErrorCode::invalid_argument, "no profile: " + name);
+    return std::make_shared<PretendedDevice>(*profile, true);
 }
 
 /// The lines of all solvers that are asked for.
@@ -50,8 +60,7 @@ int run(int argc, char** argv) {
     const std::string only = take_option(argc, argv, "--only=", "");
     auto words = take_words(argc, argv);
     if (words.size() < 2) throw Error(ErrorCode::invalid_argument, "give a device and matrices");
-    arguments.device_name = words.front();
-    arguments.device = open_device(words.front());
+    arguments.device = device_of(words.front());
     std::optional<CudaClocks> clocks;
     if (words.front().starts_with("cuda")) arguments.clocks = &clocks.emplace(0);
     for (auto& name : std::span(words).subspan(1)) {

@@ -12,6 +12,8 @@
 
 #include "bench/cuda_clocks.hpp"
 #include "devices/gpu/vendor.hpp"
+#include "handle/kernels/kernel_provider.hpp"
+#include "handle/making/handle_makers.hpp"
 #include "matrix/transpose.hpp"
 #include "measure/random_vector.hpp"
 #include "peers/cusparse.hpp"
@@ -24,7 +26,6 @@ using cli::CudaClocks;
 using Work = std::function<void()>;
 
 struct Arguments {
-    std::string device_name;  ///< "cuda:0"
     std::shared_ptr<Device> device;
     const CudaClocks* clocks = nullptr;  ///< null: residuals are compared, nothing is timed
     std::string cusparse, cublas;        ///< files of the libraries; "" = what is found, none
@@ -184,19 +185,19 @@ class Blas {
         library_, "cublasDdgmm"};
 };
 
-inline Options options_of(const std::string& device, const std::string& epilogue) {
+inline Handle handle_of(const CsrView& a, const std::string& epilogue, const Arguments& arguments) {
     Options o;
-    o.device = device;
+    o.device = arguments.device->facts().text;
     o.epilogue = epilogue;
     o.updatable = false;
-    return o;
+    return make_handle(a, o, KernelProvider::process(), arguments.device);
 }
 
 /// A product with an epilogue, or, of a matrix without entries, the epilogue alone: y = y first.
 class Fused {
   public:
     Fused(const CsrView& a, const std::string& epilogue, const Arguments& arguments)
-        : handle_(a, options_of(arguments.device_name, epilogue)), stream_(arguments.stream()) {}
+        : handle_(handle_of(a, epilogue, arguments)), stream_(arguments.stream()) {}
     Fused(std::int64_t rows, const std::string& epilogue, const Arguments& arguments)
         : Fused(csr_view(rows, rows,
                          std::vector<std::int32_t>(static_cast<std::size_t>(rows) + 1).data(),
@@ -207,6 +208,7 @@ class Fused {
                     std::initializer_list<EpilogueOperand> operands) const {
         handle_.apply_with(alpha, x, beta, y, operands, {stream_});
     }
+    const std::string& kernel() const { return handle_.info().kernel; }
 
   private:
     Handle handle_;

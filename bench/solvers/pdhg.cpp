@@ -105,13 +105,16 @@ Json pdhg_line(const CsrMatrix& a, const Arguments& arguments) {
     const auto fused = [&](const auto& what, const char* epilogue) {
         return std::make_shared<Fused>(what, epilogue, arguments);
     };
-    add("fused", step_of(fused(s.t.view(), primal), fused(a.view(), dual)));
+    const auto first = fused(s.t.view(), primal), second = fused(a.view(), dual);
+    json["fused_kernels"] = {first->kernel(), second->kernel()};
+    add("fused", step_of(first, second));
     const auto alone_primal = fused(a.cols, primal), alone_dual = fused(a.rows, dual);
-    const Handle own(a.view(), options_of(arguments.device_name, ""));
-    const Handle own_t(s.t.view(), options_of(arguments.device_name, ""));
+    const Handle own = handle_of(a.view(), "", arguments);
+    const Handle own_t = handle_of(s.t.view(), "", arguments);
     const auto product = [&](const Handle& handle, const double* from, double* to) -> Work {
         return [=, &handle, &arguments] { handle.apply(1.0, from, 0.0, to, {arguments.stream()}); };
     };
+    json["kernels"] = {own_t.info().kernel, own.info().kernel};
     add("unfused",
         step_of(alone_primal, alone_dual, product(own_t, s.y, s.bar), product(own, s.bar, s.ax)));
     if (arguments.clocks == nullptr) return json;

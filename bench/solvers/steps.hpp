@@ -32,6 +32,7 @@ class PlainLoop {
 
     Vector times(const Vector& x) const {
         Vector y(row_ptr_.size() - 1);
+#pragma omp parallel for schedule(dynamic, 1024)
         for (std::size_t i = 0; i < y.size(); ++i)
             for (auto e = static_cast<std::size_t>(row_ptr_[i]);
                  e < static_cast<std::size_t>(row_ptr_[i + 1]); ++e)

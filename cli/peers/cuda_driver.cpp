@@ -53,6 +53,10 @@ void CudaDriver::record(const Owned& event, void* stream) const {
     check(record_(event.get(), stream), record_);
 }
 
+void CudaDriver::wait(void* stream, const Owned& event) const {
+    check(wait_(stream, event.get(), 0), wait_);
+}
+
 double CudaDriver::milliseconds(const Owned& begin, const Owned& end) const {
     check(synchronize_event_(end.get()), synchronize_event_);
     float time = 0;
@@ -74,14 +78,19 @@ void CudaDriver::fill(void* device, unsigned char byte, std::size_t bytes, void*
     if (bytes > 0) check(fill_(device, byte, bytes, stream), fill_);
 }
 
+void CudaDriver::copy(void* to, const void* from, std::size_t bytes, void* stream) const {
+    if (bytes > 0) check(copy_(to, from, bytes, stream), copy_);
+}
+
 void CudaDriver::begin_capture(void* stream) const {
     check(begin_capture_(stream, capture_mode_thread_local), begin_capture_);
 }
 
-CudaDriver::Owned CudaDriver::end_capture(void* stream) const {
+CudaDriver::Owned CudaDriver::end_capture(void* stream, std::size_t* nodes) const {
     void* graph = nullptr;
     check(end_capture_(stream, &graph), end_capture_);
     const Owned owned(graph, destroy_graph_);
+    if (nodes != nullptr) check(nodes_(graph, nullptr, nodes), nodes_);
     void* executable = nullptr;
     check(instantiate_(&executable, graph, 0), instantiate_);
     return {executable, destroy_executable_};

@@ -25,17 +25,21 @@ class CudaDriver {
     Owned make_stream(bool urgent = false) const;
 
     void record(const Owned& event, void* stream) const;
+    /// What comes on the stream waits for the event, which may be of another device.
+    void wait(void* stream, const Owned& event) const;
     /// Waits for `end`; milliseconds from `begin` to it.
     double milliseconds(const Owned& begin, const Owned& end) const;
     void synchronize(void* stream) const;
     /// Bytes of the device's last-level cache.
     std::int64_t cache_bytes() const;
     void fill(void* device, unsigned char byte, std::size_t bytes, void* stream) const;
+    /// Within a device or between two.
+    void copy(void* to, const void* from, std::size_t bytes, void* stream) const;
 
     /// What this thread enqueues on the stream until end_capture() becomes a graph.
     void begin_capture(void* stream) const;
-    /// Ready to be launched.
-    Owned end_capture(void* stream) const;
+    /// Ready to be launched. `nodes`: how many launches, copies and fills it has.
+    Owned end_capture(void* stream, std::size_t* nodes = nullptr) const;
     /// Ends a capture in which something failed; the stream can be used again.
     void drop_capture(void* stream) const noexcept;
     void launch(const Owned& graph, void* stream) const;
@@ -66,16 +70,19 @@ class CudaDriver {
     VendorCall<void**, unsigned> create_event_{library_, "cuEventCreate"};
     VendorCall<void*> destroy_event_{library_, "cuEventDestroy_v2"};
     VendorCall<void*, void*> record_{library_, "cuEventRecord"};
+    VendorCall<void*, void*, unsigned> wait_{library_, "cuStreamWaitEvent"};
     VendorCall<void*> synchronize_event_{library_, "cuEventSynchronize"};
     VendorCall<float*, void*, void*> elapsed_{library_, "cuEventElapsedTime"};
     VendorCall<void**, unsigned> create_stream_{library_, "cuStreamCreate"};
     VendorCall<void*> destroy_stream_{library_, "cuStreamDestroy_v2"};
     VendorCall<void*> synchronize_{library_, "cuStreamSynchronize"};
     VendorCall<void*, unsigned char, std::size_t, void*> fill_{library_, "cuMemsetD8Async"};
+    VendorCall<void*, const void*, std::size_t, void*> copy_{library_, "cuMemcpyAsync"};
     VendorCall<void*, int> begin_capture_{library_, "cuStreamBeginCapture_v2"};
     VendorCall<void*, void**> end_capture_{library_, "cuStreamEndCapture"};
     VendorCall<void**, void*, unsigned long long> instantiate_{library_,
                                                                "cuGraphInstantiateWithFlags"};
+    VendorCall<void*, void**, std::size_t*> nodes_{library_, "cuGraphGetNodes"};
     VendorCall<void*> destroy_graph_{library_, "cuGraphDestroy"};
     VendorCall<void*> destroy_executable_{library_, "cuGraphExecDestroy"};
     VendorCall<void*, void*> launch_{library_, "cuGraphLaunch"};

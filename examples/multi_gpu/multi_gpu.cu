@@ -1,8 +1,9 @@
-// Conjugate gradient over all GPUs of one process: each has a block of rows. Kernels read the halo
-// from the memory of the other GPUs, or NCCL sends it, while rows are multiplied with their own
-// columns. Two iterations of all GPUs are one CUDA graph, and the host waits at the end alone. The
-// residuals are compared with those of one GPU.
-//     multi_gpu [GRID] [GPUS] [peer|nccl]
+// Conjugate gradient over all GPUs of one process: each has a block of rows, and what it needs of
+// the others comes while it multiplies with its own columns. With flags, kernels write halos into
+// the memory of the other GPUs and tell them; or they fetch them there, after events. Both ways they
+// read the sums there. Or NCCL sends and adds. Two iterations of all GPUs are one CUDA graph, and the host
+// waits at the end alone. The residuals are compared with those of one GPU.
+//     multi_gpu [GRID] [GPUS] [flags|fetch|nccl]
 #include <algorithm>
 #include <chrono>
 #include <cmath>
@@ -13,16 +14,12 @@
 #include <string>
 #include <vector>
 
+#include "gpu.hpp"
 #include "laplacian.hpp"
 #ifdef WITH_NCCL
 #include <nccl.h>
 #endif
 
-#define CHECK(call)                                                                      \
-    if (const cudaError_t status = (call); status != cudaSuccess) {                      \
-        std::fprintf(stderr, "%s: %s\n", #call, cudaGetErrorString(status));             \
-        std::exit(1);                                                                    \
-    }
 #ifdef WITH_NCCL
 #define NCCL(call)                                                                       \
     if (const ncclResult_t status = (call); status != ncclSuccess) {                     \
@@ -32,10 +29,8 @@
 #endif
 
 using spmvgen::Exchange;
-using spmvgen::Handle;
 using spmvgen::Part;
-using spmvgen::PartHandle;
-using spmvgen::Scale;
+using spmvgen::PeerHalo;
 
 constexpr int most_gpus = 16;
 
@@ -45,105 +40,51 @@ struct Sums {
     int count;
 };
 
-/// *total = the sum of all; with a history, also its next element.
-__global__ void add_sums(Sums sums, double* total, double* history, int* length) {
+/// *total = the sum of all.
+__global__ void add_sums(Sums sums, double* total) {
     double sum = 0;
     for (int i = 0; i < sums.count; ++i) sum += *sums.of[i];
     *total = sum;
-    if (history != nullptr) history[(*length)++] = sum;
 }
 
-spmvgen::Options on_gpu(int number, const char* epilogue = "") {
-    spmvgen::Options options;
-    options.device = "cuda:" + std::to_string(number);
-    options.epilogue = epilogue;
-    options.updatable = false;
-    return options;
+/// The next element of the history.
+__global__ void keep(const double* number, double* history, int* length) {
+    history[(*length)++] = *number;
 }
 
-// A matrix without entries: its epilogue alone, for vectors.
-Handle for_vectors(std::int64_t n, int number, const char* epilogue) {
-    const std::vector<int> row_ptr(n + 1);
-    const int* no_columns = nullptr;
-    const double* no_values = nullptr;
-    return Handle(n, n, row_ptr.data(), no_columns, no_values, on_gpu(number, epilogue));
-}
-
-/// Elements of the GPU that is current.
-template <typename T = double>
-T* elements(std::size_t n) {
-    T* v = nullptr;
-    CHECK(cudaMalloc(&v, std::max<std::size_t>(n, 1) * sizeof(T)));
-    CHECK(cudaMemset(v, 0, std::max<std::size_t>(n, 1) * sizeof(T)));
-    return v;
-}
-
-/// A GPU with its part of everything.
-struct Gpu {
-    int number;
-    std::int64_t n, first;
-    PartHandle a;
-    Handle dot, update, turn;
-    cudaStream_t compute, travel;
-    cudaEvent_t begun, turned, arrived, dotted, updated;
-    double *x, *p, *q, *r, *halo, *send;
-    double *own_pq, *pq, *own_rr, *rr[2];  ///< sums of its rows, and of all
-
-    Gpu(int number_of, const Part& part)
-        : number(number_of),
-          n(part.rows()),
-          first(part.first_row),
-          a(part, on_gpu(number)),
-          dot(for_vectors(n, number, "pq += p[row] * value; value")),
-          update(for_vectors(n, number,
-                             "alpha = pq > 0 ? rr / pq : 0; x[row] = x[row] + alpha * p[row]; "
-                             "t = value - alpha * q[row]; next += t * t; t")),
-          turn(for_vectors(n, number, "r[row] + (rr > 0 ? next / rr : 0) * value")) {
-        CHECK(cudaSetDevice(number));
-        for (auto* stream : {&compute, &travel})
-            CHECK(cudaStreamCreateWithFlags(stream, cudaStreamNonBlocking));
-        for (auto* event : {&begun, &turned, &arrived, &dotted, &updated})
-            CHECK(cudaEventCreateWithFlags(event, cudaEventDisableTiming));
-        for (auto** v : {&x, &p, &q, &r}) *v = elements(n);
-        halo = elements(part.halo_columns.size());
-        send = elements(part.send_elements.size());
-        for (auto** v : {&own_pq, &pq, &own_rr, &rr[0], &rr[1]}) *v = elements(1);
-        // Nothing is loaded or allocated later, when a graph is captured.
-        a.prepare(Scale::one, Scale::zero, {compute});
-        for (const Handle* handle : {&dot, &update, &turn})
-            handle->prepare(Scale::zero, Scale::one, {compute});
-    }
-    Gpu(const Gpu&) = delete;
-    ~Gpu() {
-        CHECK(cudaSetDevice(number));
-        for (double* v : {x, p, q, r, halo, send, own_pq, pq, own_rr, rr[0], rr[1]}) CHECK(cudaFree(v));
-        for (auto event : {begun, turned, arrived, dotted, updated}) CHECK(cudaEventDestroy(event));
-        for (auto stream : {compute, travel}) CHECK(cudaStreamDestroy(stream));
-    }
-};
+/// How GPUs get what others have.
+enum class Way { alone, flags, fetch, nccl };
 
 class Solver {
   public:
-    Solver(const Csr& csr, int count, int iterations, bool with_nccl)
-        : csr_(csr), iterations_(iterations), nccl_(with_nccl) {
+    Solver(const Csr& csr, int count, int iterations, Way way)
+        : csr_(csr), iterations_(iterations), way_(count > 1 ? way : Way::alone) {
         const auto matrix = spmvgen::csr_view(csr.rows, csr.rows, csr.row_ptr.data(),
                                               csr.col_idx.data(), csr.values.data());
         const auto parts = make_parts(matrix, partition_by_entries(matrix, count));
-        for (int i = 0; i < count; ++i) gpus_.push_back(std::make_unique<Gpu>(i, parts[i]));
+        for (int i = 0; i < count; ++i) gpus_.push_back(std::make_unique<Gpu>(i, parts[i], count == 1));
+        if (way_ == Way::flags) {
+            for (const Part& part : parts) halos_.emplace_back(part, on_gpu(part.number));
+            connect(halos_);
+        }
         CHECK(cudaSetDevice(0));
         history_ = elements(iterations);
         length_ = elements<int>(1);
+        CHECK(cudaStreamCreateWithFlags(&aside_, cudaStreamNonBlocking));
+        CHECK(cudaEventCreateWithFlags(&kept_, cudaEventDisableTiming));
 #ifdef WITH_NCCL
         comms_.resize(count);
-        if (nccl_) NCCL(ncclCommInitAll(comms_.data(), count, nullptr));
+        if (way_ == Way::nccl) NCCL(ncclCommInitAll(comms_.data(), count, nullptr));
 #endif
     }
     ~Solver() {
         CHECK(cudaSetDevice(0));
         CHECK(cudaFree(history_));
         CHECK(cudaFree(length_));
+        CHECK(cudaEventDestroy(kept_));
+        CHECK(cudaStreamDestroy(aside_));
 #ifdef WITH_NCCL
-        if (nccl_)
+        if (way_ == Way::nccl)
             for (auto comm : comms_) ncclCommDestroy(comm);
 #endif
     }
@@ -172,9 +113,10 @@ class Solver {
         std::vector<double> history(iterations_);
         CHECK(cudaMemcpy(history.data(), history_, iterations_ * sizeof(double), cudaMemcpyDeviceToHost));
         for (double& rr : history) rr = std::sqrt(rr);
-        std::printf("%zu GPU%s, %s: %.1f us an iteration, residual %.1e, largest error %.1e\n",
-                    gpus_.size(), gpus_.size() > 1 ? "s" : "", nccl_ ? "NCCL" : "peer memory",
-                    us.count() / iterations_, history.back() / first_, largest_error());
+        constexpr const char* names[] = {"", ", flags", ", fetch", ", NCCL"};
+        std::printf("%zu GPU%s%s: %.1f us an iteration, residual %.1e, largest error %.1e\n", gpus_.size(),
+                    gpus_.size() > 1 ? "s" : "", names[static_cast<int>(way_)], us.count() / iterations_,
+                    history.back() / first_, largest_error());
         CHECK(cudaGraphExecDestroy(two));
         CHECK(cudaGraphDestroy(graph));
         return history;
@@ -223,116 +165,127 @@ class Solver {
     }
     void end_together() {
         for (auto& gpu : gpus_) CHECK(cudaStreamWaitEvent(gpus_[0]->compute, gpu->turned));
+        CHECK(cudaStreamWaitEvent(gpus_[0]->compute, kept_));
     }
 
-    /// q = Ap, x += αp, r -= αq, p = r + βp. What a GPU reads of another one is not overwritten too
-    /// early, for each sum over all GPUs waits for all of them.
+    /// Of each GPU, which is current then.
+    template <typename Work>
+    void each(Work work) {
+        for (auto& gpu : gpus_) {
+            CHECK(cudaSetDevice(gpu->number));
+            work(*gpu);
+        }
+    }
+
+    /// q = Ap, x += αp, r -= αq, p = r + βp.
     void iterate(int even) {
-        for (auto& gpu : gpus_) send(*gpu);
+        each([&](Gpu& gpu) { CHECK(cudaStreamWaitEvent(gpu.travel, gpu.turned)); });
         bring_halos();
-        for (auto& gpu : gpus_) multiply(*gpu);
-        add_all(&Gpu::dotted, [](Gpu& g) { return g.own_pq; }, [](Gpu& g) { return g.pq; }, false);
-        for (auto& gpu : gpus_) update(*gpu, gpu->rr[even]);
-        add_all(&Gpu::updated, [](Gpu& g) { return g.own_rr; },
-                [&](Gpu& g) { return g.rr[1 - even]; }, true);
-        for (auto& gpu : gpus_) turn(*gpu, gpu->rr[even], gpu->rr[1 - even]);
-    }
-
-    void send(Gpu& gpu) {
-        CHECK(cudaSetDevice(gpu.number));
-        CHECK(cudaStreamWaitEvent(gpu.travel, gpu.turned));
-        if (nccl_) gpu.a.pack(gpu.p, gpu.send, {gpu.travel});
+        each([&](Gpu& gpu) {
+            CHECK(cudaEventRecord(gpu.arrived, gpu.travel));
+            gpu.multiply(way_ == Way::flags ? halos_[gpu.number].data<double>() : gpu.halo);
+        });
+        add_all(&Gpu::own_pq, [](Gpu& gpu) { return gpu.pq; });
+        each([&](Gpu& gpu) { gpu.descend(even); });
+        add_all(&Gpu::own_rr, [&](Gpu& gpu) { return gpu.rr[1 - even]; });
+        each([&](Gpu& gpu) { gpu.change_direction(even); });
+        CHECK(cudaSetDevice(0));
+        CHECK(cudaStreamWaitEvent(aside_, gpus_[0]->turned));
+        keep<<<1, 1, 0, aside_>>>(gpus_[0]->rr[1 - even], history_, length_);
+        CHECK(cudaGetLastError());
+        CHECK(cudaEventRecord(kept_, aside_));
     }
 
     void bring_halos() {
-        if (!nccl_) {
-            for (auto& gpu : gpus_) {
-                CHECK(cudaSetDevice(gpu->number));
-                for (std::size_t i = 0; i < gpu->a.receives().size(); ++i) {
-                    const Gpu& other = *gpus_[gpu->a.receives()[i].part];
-                    CHECK(cudaStreamWaitEvent(gpu->travel, other.turned));
-                    gpu->a.fetch(i, other.p, gpu->halo, {gpu->travel});
+        if (way_ == Way::flags)
+            each([&](Gpu& gpu) { halos_[gpu.number].exchange(gpu.p, {gpu.travel}); });
+        if (way_ == Way::fetch)
+            each([&](Gpu& gpu) {
+                for (std::size_t i = 0; i < gpu.a.receives().size(); ++i) {
+                    const Gpu& other = *gpus_[gpu.a.receives()[i].part];
+                    const double* there = other.p;
+                    CHECK(cudaStreamWaitEvent(gpu.travel, other.turned));
+                    gpu.a.fetch(i, there, gpu.halo, {gpu.travel});
                 }
-            }
-        }
+            });
 #ifdef WITH_NCCL
-        if (nccl_) {
+        if (way_ != Way::nccl) return;
+        each([&](Gpu& gpu) { gpu.a.pack(gpu.p, gpu.send, {gpu.travel}); });
+        NCCL(ncclGroupStart());
+        for (auto& gpu : gpus_) {
+            for (const Exchange& s : gpu->a.sends())
+                NCCL(ncclSend(gpu->send + s.first, s.count, ncclDouble, s.part, comms_[gpu->number],
+                              gpu->travel));
+            for (const Exchange& r : gpu->a.receives())
+                NCCL(ncclRecv(gpu->halo + r.first, r.count, ncclDouble, r.part, comms_[gpu->number],
+                              gpu->travel));
+        }
+        NCCL(ncclGroupEnd());
+#endif
+    }
+
+    /// What GPUs read of each other is not overwritten too early: for the next sum, each waits for
+    /// all of them.
+    template <typename Total>
+    void add_all(double* Gpu::*own, Total total) {
+        if (way_ == Way::alone) return;
+#ifdef WITH_NCCL
+        if (way_ == Way::nccl) {
             NCCL(ncclGroupStart());
-            for (auto& gpu : gpus_) {
-                for (const Exchange& s : gpu->a.sends())
-                    NCCL(ncclSend(gpu->send + s.first, s.count, ncclDouble, s.part,
-                                  comms_[gpu->number], gpu->travel));
-                for (const Exchange& r : gpu->a.receives())
-                    NCCL(ncclRecv(gpu->halo + r.first, r.count, ncclDouble, r.part,
-                                  comms_[gpu->number], gpu->travel));
-            }
+            for (auto& gpu : gpus_)
+                NCCL(ncclAllReduce((*gpu).*own, total(*gpu), 1, ncclDouble, ncclSum, comms_[gpu->number],
+                                   gpu->compute));
             NCCL(ncclGroupEnd());
+            return;
         }
 #endif
-        for (auto& gpu : gpus_) {
-            CHECK(cudaSetDevice(gpu->number));
-            CHECK(cudaEventRecord(gpu->arrived, gpu->travel));
-        }
-    }
-
-    void multiply(Gpu& gpu) {
-        CHECK(cudaSetDevice(gpu.number));
-        const double *p = gpu.p, *nothing = nullptr;
-        gpu.a.multiply_local(1.0, p, 0.0, gpu.q, {gpu.compute});  // while the halo travels
-        CHECK(cudaStreamWaitEvent(gpu.compute, gpu.arrived));
-        gpu.a.multiply_halo(1.0, gpu.halo, gpu.q, {gpu.compute});
-        gpu.dot.apply_with(0.0, nothing, 1.0, gpu.q, {{"p", p}, {"pq", gpu.own_pq}}, {gpu.compute});
-        CHECK(cudaEventRecord(gpu.dotted, gpu.compute));
-    }
-
-    void update(Gpu& gpu, const double* rr) {
-        CHECK(cudaSetDevice(gpu.number));
-        const double *p = gpu.p, *q = gpu.q, *pq = gpu.pq, *nothing = nullptr;
-        gpu.update.apply_with(0.0, nothing, 1.0, gpu.r,
-                              {{"rr", rr}, {"pq", pq}, {"x", gpu.x}, {"p", p}, {"q", q}, {"next", gpu.own_rr}},
-                              {gpu.compute});
-        CHECK(cudaEventRecord(gpu.updated, gpu.compute));
-    }
-
-    void turn(Gpu& gpu, const double* rr, const double* next) {
-        CHECK(cudaSetDevice(gpu.number));
-        const double *r = gpu.r, *nothing = nullptr;
-        gpu.turn.apply_with(0.0, nothing, 1.0, gpu.p, {{"r", r}, {"rr", rr}, {"next", next}}, {gpu.compute});
-        CHECK(cudaEventRecord(gpu.turned, gpu.compute));
-    }
-
-    /// Every GPU adds the sums of all, in the same order.
-    template <typename Own, typename All>
-    void add_all(cudaEvent_t Gpu::*made, Own own, All all, bool keep) {
         Sums sums{};
-        for (auto& gpu : gpus_) sums.of[sums.count++] = own(*gpu);
-        for (auto& gpu : gpus_) {
-            CHECK(cudaSetDevice(gpu->number));
-            for (auto& other : gpus_) CHECK(cudaStreamWaitEvent(gpu->compute, (*other).*made));
-            const bool here = keep && gpu->number == 0;
-            add_sums<<<1, 1, 0, gpu->compute>>>(sums, all(*gpu), here ? history_ : nullptr, length_);
+        for (auto& gpu : gpus_) sums.of[sums.count++] = (*gpu).*own;
+        each([&](Gpu& gpu) {
+            for (auto& other : gpus_) CHECK(cudaStreamWaitEvent(gpu.compute, other->summed));
+            add_sums<<<1, 1, 0, gpu.compute>>>(sums, total(gpu));
             CHECK(cudaGetLastError());
-        }
+        });
     }
 
     void wait() {
-        for (auto& gpu : gpus_) {
-            CHECK(cudaSetDevice(gpu->number));
-            CHECK(cudaDeviceSynchronize());
-        }
+        each([](Gpu&) { CHECK(cudaDeviceSynchronize()); });
     }
 
     const Csr& csr_;
     const int iterations_;  ///< an even number
-    const bool nccl_;
+    const Way way_;
     std::vector<std::unique_ptr<Gpu>> gpus_;
+    std::vector<PeerHalo> halos_;  ///< with flags
     double first_ = 0;
     double* history_ = nullptr;
     int* length_ = nullptr;
+    cudaStream_t aside_;
+    cudaEvent_t kept_;
 #ifdef WITH_NCCL
     std::vector<ncclComm_t> comms_;
 #endif
 };
+
+/// Whether all GPUs reach each other's memory, which they then may.
+bool are_peers(int count) {
+    for (int i = 0; i < count; ++i)
+        for (int j = 0; j < count; ++j)
+            if (!spmvgen::enable_peer_access("cuda:" + std::to_string(i), "cuda:" + std::to_string(j)))
+                return false;
+    return true;
+}
+
+/// The way that `text` names, else flags where they can be.
+Way choose_way(const std::string& text, int count) {
+    if (text != "nccl" && are_peers(count)) return text == "fetch" ? Way::fetch : Way::flags;
+#ifdef WITH_NCCL
+    return Way::nccl;
+#else
+    std::puts("Skipped: the GPUs cannot reach each other's memory, and this was built without NCCL");
+    std::exit(0);
+#endif
+}
 
 /// The largest relative difference of the first `count` residuals.
 double difference(const std::vector<double>& a, const std::vector<double>& b, std::size_t count) {
@@ -349,21 +302,11 @@ int main(int argc, char** argv) {
     const int grid = argc > 1 ? std::atoi(argv[1]) : 1000;
     const Csr csr = laplacian(grid);
     count = std::clamp(argc > 2 ? std::atoi(argv[2]) : count, 1, std::min(count, most_gpus));
-    const std::string way = argc > 3 ? argv[3] : "";
-#ifdef WITH_NCCL
-    const bool nccl = way != "peer";
-#else
-    const bool nccl = false;
-#endif
-    // The sums of all GPUs are read by kernels whichever way the halo takes.
-    for (int i = 0; i < count; ++i)
-        for (int j = 0; j < count; ++j)
-            if (!spmvgen::enable_peer_access("cuda:" + std::to_string(i), "cuda:" + std::to_string(j)))
-                return std::printf("Skipped: GPU %d cannot read the memory of GPU %d\n", i, j), 0;
+    const Way way = choose_way(argc > 3 ? argv[3] : "", count);
 
     const int iterations = 4 * grid;  // more than it takes
     constexpr int compared = 50;      // then rounding errors have grown too far
-    Solver alone(csr, 1, iterations, false), together(csr, count, iterations, nccl);
+    Solver alone(csr, 1, iterations, Way::alone), together(csr, count, iterations, way);
     const auto expected = alone.solve(), found = together.solve();
     const double worst = difference(found, expected, compared);
     std::printf("residuals of %d iterations differ by %.1e; kernels compiled: %lld\n", compared, worst,

@@ -1,4 +1,6 @@
-// Handles come and go without leaving anything in the device.
+// Handles come and go without leaving anything in the device, many of them at once.
+#include <future>
+
 #include "gpu_products.hpp"
 
 namespace spmvgen::gpu_tests {
@@ -38,6 +40,23 @@ TEST_F(GpuLifetime, TenThousandHandlesLeaveNoMemory) {
         const Handle handle(matrix.view(), options);
         EXPECT_EQ(product.multiply(handle, 1, 0), "") << handle.info().kernel;
     }
+}
+
+/// A thread for each kernel, all of which are planned, compiled and filled at the same time.
+TEST_F(GpuLifetime, HandlesOfAllKernelsAreMadeAtOnce) {
+    const CsrMatrix matrix = make_gallery_matrix(is_cuda() ? "powerlaw:n=20000,max_row=2000"
+                                                           : "powerlaw:n=600,max_row=500");
+    const std::vector<std::string> all = kernels();
+    std::vector<std::future<std::string>> troubles;
+    for (auto& kernel : all)
+        troubles.push_back(std::async(std::launch::async, [&] {
+            Product<double> product(matrix, *device_);
+            Options options = options_for(kernel);
+            options.memory_limit = std::int64_t{1} << 32;  // padding is none of the matter
+            const Handle handle(product.view(), options);
+            return product.multiply(handle, 1, 0);
+        }));
+    for (std::size_t i = 0; i < troubles.size(); ++i) EXPECT_EQ(troubles[i].get(), "") << all[i];
 }
 
 /// A handle that is destroyed right after an apply: its memory must not go to others before that

@@ -6,6 +6,7 @@
 
 #include "any_matrix.hpp"
 #include "arrays_on_device.hpp"
+#include "handle/parts/part_handle.hpp"
 #include "spmvgen/distributed.hpp"
 
 namespace spmvgen {
@@ -81,6 +82,45 @@ TEST(PeerHalo, OfAPartWithoutOne) {
     auto alone = halos_of(one);
     connect(alone);
     alone[0].exchange(static_cast<const double*>(nullptr));
+}
+
+// An iteration is the launches of the exchange and of both products, and nothing else.
+TEST(PeerHalo, LaunchesAndNeitherWaitsNorAllocates) {
+    const AnyMatrix<double> a;
+    const auto parts = make_parts(a.view(), {{0, 30, 60}, {0, 30, 60}});
+    std::vector<std::shared_ptr<CountingDevice>> counted;
+    std::vector<PartHandle> handles;
+    std::vector<PeerHalo> halos;
+    for (const Part& part : parts) {
+        const std::string& device = devices[static_cast<std::size_t>(part.number)];
+        counted.push_back(std::make_shared<CountingDevice>(device));
+        const Options options = options_for(device);
+        handles.push_back(make_part_handle(part, options, options, counted.back()));
+        handles.back().prepare(Scale::one, Scale::zero);
+        halos.push_back(make_peer_halo(part, options, counted.back()));
+    }
+    connect(halos);
+    const auto x = a.x();
+    std::vector<double> y(60);
+    std::vector<std::thread> threads;
+    for (std::size_t p = 0; p < parts.size(); ++p)
+        threads.emplace_back([&, p] {
+            CountingDevice& device = *counted[p];
+            for (int iteration = 0; iteration < 3; ++iteration) {
+                device.waits = device.launches = device.allocations = 0;
+                const std::size_t copied = device.came_here + device.went_there;
+                halos[p].exchange(x.data() + 30 * p);
+                EXPECT_EQ(device.launches, 1);
+                handles[p].multiply_local(1.0, x.data() + 30 * p, 0.0, y.data() + 30 * p);
+                handles[p].multiply_halo(1.0, halos[p].data<double>(), y.data() + 30 * p);
+                EXPECT_EQ(device.launches, 1 + handles[p].local().info().launches +
+                                               handles[p].halo()->info().launches);
+                EXPECT_EQ(device.waits + device.allocations, 0);
+                EXPECT_EQ(device.came_here + device.went_there, copied);
+            }
+        });
+    for (auto& thread : threads) thread.join();
+    EXPECT_EQ(y, a.product(a.values));
 }
 
 TEST(PeerHalo, RefusesWhatDoesNotBelongTogether) {

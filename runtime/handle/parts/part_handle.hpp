@@ -17,5 +17,6 @@ std::unique_ptr<const ListedElementsImpl> make_listed_elements(ValueType type,
                                                                std::shared_ptr<Device> device);
 PartHandle make_part_handle(const Part& part, const Options& local, const Options& halo,
                             std::shared_ptr<Device> device);
+PeerHalo make_peer_halo(const Part& part, const Options& options, std::shared_ptr<Device> device);
 
 }  // namespace spmvgen

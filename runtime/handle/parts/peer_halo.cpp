@@ -16,8 +16,8 @@ namespace {
 
 using Flag = unsigned long long;
 
-std::shared_ptr<Device> device_of(const Options& options) {
-    auto device = device_for(options, nullptr);
+std::shared_ptr<Device> device_of(const Options& options, std::shared_ptr<Device> given) {
+    auto device = device_for(options, std::move(given));
     if (device == nullptr || architecture(device->facts().target).kind != TargetKind::cuda)
         throw Error(ErrorCode::unsupported,
                     fmt::format("options.device is {}, but PeerHalo is for NVIDIA GPUs: use "
@@ -34,13 +34,13 @@ std::int64_t address(const void* p) {
 
 class PeerHaloImpl {
   public:
-    PeerHaloImpl(const Part& part, const Options& options)
+    PeerHaloImpl(const Part& part, const Options& options, std::shared_ptr<Device> given)
         : number(part.number),
           type(vectors_of(part, options)),
           num_rhs(options.num_rhs),
           sends(part.sends),
           receives(part.receives),
-          device(device_of(options)),
+          device(device_of(options, std::move(given))),
           row_bytes(size_of(type) * static_cast<std::size_t>(num_rhs)),
           halo(device->allocate(part.halo_columns.size() * row_bytes)),
           list(device->allocate(part.send_elements.size() * sizeof(std::int32_t))),
@@ -89,8 +89,9 @@ class PeerHaloImpl {
     bool connected = false;
 };
 
-PeerHalo::PeerHalo(const Part& part, const Options& options)
-    : impl_(std::make_unique<PeerHaloImpl>(part, options)) {}
+PeerHalo::PeerHalo(const Part& part, const Options& options, std::shared_ptr<Device> device)
+    : impl_(std::make_unique<PeerHaloImpl>(part, options, std::move(device))) {}
+PeerHalo::PeerHalo(const Part& part, const Options& options) : PeerHalo(part, options, nullptr) {}
 PeerHalo::PeerHalo(PeerHalo&&) noexcept = default;
 PeerHalo& PeerHalo::operator=(PeerHalo&&) noexcept = default;
 PeerHalo::~PeerHalo() = default;
@@ -149,6 +150,10 @@ std::vector<std::int64_t> peers_of(const PeerHaloImpl& own,
 }
 
 }  // namespace
+
+PeerHalo make_peer_halo(const Part& part, const Options& options, std::shared_ptr<Device> device) {
+    return PeerHalo(part, options, std::move(device));
+}
 
 void connect(std::span<PeerHalo> halos) {
     std::vector<const PeerHaloImpl*> all;

@@ -230,9 +230,12 @@ class PeerHaloImpl;
 ///
 /// An exchange of one part ends when those of the same number of all parts that it sends to or
 /// receives from have begun. So each part needs a stream, in which the exchange does not stand
-/// behind one of another part. exchange() enqueues one launch and nothing else, and can be captured
-/// in a graph, with that of the others or without. At most one thread calls it for a part at a
-/// time. All halos live until the last exchange has ended, and are moved before connect() only.
+/// behind one of another part. Parts that share a device are enqueued by one thread, what waits for
+/// an exchange behind the exchanges of all: streams of one device may share a queue of it, and are
+/// not promised to run at once. exchange() enqueues one launch and nothing else, and can be
+/// captured in a graph, with that of the others or without. At most one thread calls it for a part
+/// at a time. All halos live until the last exchange has ended, and are moved before connect()
+/// only.
 class PeerHalo {
   public:
     /// Allocates the halo, and makes or finds the kernel. Options as of the part's handle. Throws
@@ -259,6 +262,8 @@ class PeerHalo {
 
   private:
     friend void connect(std::span<PeerHalo> halos);
+    friend PeerHalo make_peer_halo(const Part&, const Options&, std::shared_ptr<Device>);
+    PeerHalo(const Part& part, const Options& options, std::shared_ptr<Device> device);
     const PeerHaloImpl& impl() const;
     std::unique_ptr<PeerHaloImpl> impl_;
 };
