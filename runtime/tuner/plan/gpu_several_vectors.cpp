@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "tuner/cost/figures/row_steps.hpp"
-#include "tuner/cost/work/gpu_units.hpp"
 #include "tuner/plan/gpu_figures.hpp"
 
 namespace spmvgen::gpu {
@@ -149,7 +148,7 @@ double parts_of_few(const Situation& s, std::int64_t share) {
 /// take a second round; where none has, of so few that it takes several.
 std::int64_t part_of_few(const Situation& s) {
     constexpr double of_unit = 8;  // blocks that are resident on a multiprocessor of Hopper
-    const double resident = of_unit * (s.request.units > 0 ? s.request.units : gpu::typical_units);
+    const double resident = of_unit * units_of(s.request);
     for (const std::int64_t share : {512, 1024, 2048})
         if (parts_of_few(s, share) <= resident) return share;
     constexpr double long_mean = 2048;
@@ -174,11 +173,12 @@ std::int64_t part_of_a_long_row(const Situation& s) {
 /// rows are fewer than multiprocessors take three of.
 std::int64_t block_of_long_rows(const Situation& s) {
     constexpr std::int64_t usual = 128, long_row = 256, small = 300'000, many_lanes = 4;
-    constexpr double few_parts = 350;
+    constexpr double few_of_unit = 2.65;  // parts
     const std::int64_t lanes = lanes_of_an_entry(s);
     constexpr double much = 8e6;  // bytes of y: then registers for more warps count
     if (has_few_long_rows(s))
-        return parts_of_few(s, part_of_few(s)) < few_parts ? 2 * usual : usual;
+        return parts_of_few(s, part_of_few(s)) < few_of_unit * units_of(s.request) ? 2 * usual
+                                                                                   : usual;
     const bool waits = lanes >= many_lanes && s.f.nnz < small && s.f.max_row >= long_row &&
                        y_bytes(s) < much && !leaves_idle(s);
     return waits ? 2 * usual : usual;

@@ -30,8 +30,9 @@ std::vector<Params> with_few_blocks(const Situation& s, std::vector<Params> sets
     constexpr std::int64_t most_entries = 300'000;
     if (!architecture(s.request.target).gpu.overlaps_launches || s.f.nnz > most_entries)
         return sets;
+    const double few = std::floor(gpu::few_blocks * units_of(s.request));
     const auto makes_few = [&](double threads, std::int64_t block) {
-        return threads <= gpu::few_blocks * static_cast<double>(block);
+        return threads <= few * static_cast<double>(block);
     };
     std::set<Params> more;
     for (Params set : sets) {
