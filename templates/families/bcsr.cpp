@@ -1,6 +1,7 @@
 #include <array>
 
 #include "family.hpp"
+#include "spmvgen/error.hpp"
 
 namespace spmvgen {
 namespace {
@@ -20,7 +21,7 @@ constexpr std::array bcsr_arguments{
 const Parameter block_rows{"block_rows", {1, 2, 3, 4, 5, 6, 7, 8}, 3, "rows of a block; chosen with the matrix"};
 const Parameter block_cols{"block_cols", {1, 2, 3, 4, 5, 6, 7, 8}, 3, "columns of a block; chosen with the matrix"};
 const Parameter block{"block", {64, 128, 256}, 128, "threads of a block of the grid"};
-const Parameter subwarp{"subwarp", {1, 2, 4, 8, 16, 32, 64}, 8, "lanes for a block row", true};
+const Parameter subwarp{"subwarp", {1, 2, 4, 8, 16, 32, 64, 128}, 8, "lanes for a block row"};
 const Parameter row_subwarp{"subwarp", {1, 2, 4, 8, 16, 32, 64}, 4, "lanes for a row of the sums", true};
 const Parameter unroll{"unroll", {1, 2, 4, 8}, 4, "blocks of a lane loaded before the first is used"};
 // clang-format on
@@ -68,6 +69,16 @@ std::int64_t blocks_of_shared_pieces(const Signature& s) {
     return std::max<std::int64_t>(1, threads / param(s, "block"));
 }
 
+/// The lanes of a block row belong to one block of the grid.
+void check_lanes(const Signature& s) {
+    const std::int64_t lanes = param(s, "subwarp"), threads = param(s, "block");
+    if (lanes > threads)
+        throw Error(ErrorCode::invalid_argument,
+                    "kernel bcsr_fused has blocks of " + std::to_string(threads) +
+                        " threads, fewer than subwarp=" + std::to_string(lanes) +
+                        ": use a smaller subwarp");
+}
+
 KernelEntry bcsr_fused() {
     return {.id = "bcsr_fused",
             .format = Format::bcsr,
@@ -85,7 +96,8 @@ KernelEntry bcsr_fused() {
             .workspace = {},
             .determinism = Determinism::always,
             .shares_entries = shares_blocks,
-            .takes_forms = true};
+            .takes_forms = true,
+            .check = check_lanes};
 }
 
 KernelEntry bcsr_split() {
