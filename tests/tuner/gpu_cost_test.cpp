@@ -162,6 +162,36 @@ TEST(GpuCosts, FewBlocksHaveAShareOfTheDevice) {
     }
 }
 
+TEST(GpuCosts, TheBusiestOfFewBlocksIsWaitedFor) {
+    CsrMatrix m = make_gallery_matrix("stencil5:nx=64,ny=64");
+    auto offset = m.row_ptr.as<std::int32_t>();
+    const RowFeatures rows = analyse_row_lengths(m.view());
+    MatrixFigures figures(m.view(), rows);
+    // 64 rows of a line of the grid, of which the ends have four entries, and in lines that are
+    // inside five.
+    const double most = 64 + (offset[128] - offset[64]);
+    EXPECT_DOUBLE_EQ(figures.busiest_rows(64, 1), most / (static_cast<double>(m.nnz) / 64 + 64));
+    EXPECT_EQ(figures.busiest_rows(m.rows, 1), 1);
+    EXPECT_GT(figures.busiest_rows(64, 4096), figures.busiest_rows(64, 1))
+        << "sorted, the last rows are the short ones of all";
+    const auto work = [&](const char* kernel) { return *gpu_work(figures, signature(kernel), 40); };
+    EXPECT_EQ(work("csr_classical_f64_i32_o32_a1_b0_k1_block128_subwarp1_unroll4").busiest,
+              figures.busiest_rows(128, 1));
+    EXPECT_EQ(work("csr_classical_f64_i32_o32_a1_b0_k1_block64_subwarp1_unroll4").busiest, 1)
+        << "64 blocks for 40 multiprocessors: most have several";
+    GpuWork even;
+    even.near = 1e4;
+    even.blocks = round_profile().units;
+    GpuWork uneven = even;
+    uneven.busiest = 2;
+    GpuWork half = even;
+    half.blocks = even.blocks / 2;
+    const Signature s = signature("csr_classical_f64_i32_o32_a1_b0_k1_block256_subwarp4_unroll1");
+    const auto near = [&](const GpuWork& w) { return gpu_costs(w, rows, s, round_profile())[4]; };
+    EXPECT_GT(near(uneven), near(even));
+    EXPECT_DOUBLE_EQ(near(uneven), near(half)) << "as long as half of the blocks with all of it";
+}
+
 TEST(GpuCosts, WarpsThatHaveNoneToFollowWaitForTheirOwnLoadsOnly) {
     const RowFeatures rows{.rows = 1000, .cols = 1000, .nnz = 1000};
     const Signature s = signature("csr_classical_f64_i32_o32_a1_b0_k1_block256_subwarp4_unroll1");

@@ -28,6 +28,7 @@ GpuWork rows_work(const Problem& p) {
     w.ahead = p.begun_ahead(unroll);
     w.warps = groups;
     w.blocks = p.rows * lanes / p.block;
+    w.busiest = p.busiest_of(w.blocks, p.block / lanes);
     w.resident = resident_warps(p.loaded(unroll));
     w.rows = p.rows;
     return w;
@@ -48,6 +49,25 @@ double by_length_depth(const Problem& p, double lanes, double most_short, double
     return begin_waits + rounds;
 }
 
+/// What csr_by_length's threads share out: rows that are not short, to warps, and parts of long
+/// rows, to blocks.
+struct LengthClasses {
+    double middle_rows, cut_parts, parts;  ///< of parts those of rows that several blocks share
+
+    LengthClasses(const LengthHistogram& lengths, double most_short, double most_middle,
+                  double share) {
+        // Above it several blocks share a row; up to it a block takes it whole.
+        const double cut = std::max(most_middle, share);
+        middle_rows = lengths.rows(most_short, most_middle);
+        cut_parts = lengths.entries(cut) / share + 0.5 * lengths.rows(cut);
+        parts = lengths.rows(most_middle, cut) + cut_parts;
+    }
+    /// Of the launch, with `groups` warps of short rows.
+    double warps(double groups, double block) const {
+        return groups + middle_rows + parts * block / warp;
+    }
+};
+
 constexpr double class_waits = 1;  ///< loads that telling a row's class takes as long as
 
 GpuWork by_length_work(const Problem& p) {
@@ -55,11 +75,7 @@ GpuWork by_length_work(const Problem& p) {
     const double most_short = p.param("most_short"), share = p.param("share");
     const double most_middle = std::max(most_short, p.param("most_middle"));
     const double long_entries = p.lengths.entries(most_middle);
-    // Rows that a block takes whole, and those that several share.
-    const double cut = std::max(most_middle, share);
-    const double cut_parts = p.lengths.entries(cut) / share + 0.5 * p.lengths.rows(cut);
-    const double parts = p.lengths.rows(most_middle, cut) + cut_parts;
-    const double middle_rows = p.lengths.rows(most_short, most_middle);
+    const LengthClasses classes(p.lengths, most_short, most_middle, share);
     const double middle_entries = p.lengths.entries(most_short, most_middle);
     const double groups = p.rows * lanes / warp;
     const double short_entries = p.nnz - middle_entries - long_entries;
@@ -69,8 +85,8 @@ GpuWork by_length_work(const Problem& p) {
                  p.lengths.longest_over_mean(warp / lanes, most_short,
                                              p.rows - p.lengths.rows(0, most_short)));
     GpuWork w;
-    w.bytes = p.csr_bytes() + middle_rows * (p.index + 2 * p.offset) +
-              parts * (3 * p.index + 2 * p.offset);
+    w.bytes = p.csr_bytes() + classes.middle_rows * (p.index + 2 * p.offset) +
+              classes.parts * (3 * p.index + 2 * p.offset);
     const double wide = middle_entries + long_entries;
     w.near = short_entries * p.x_near(lanes) + wide * p.x_near(warp) +
              p.row_near(lanes) * short_entries / std::max(p.nnz, 1.0) + p.a_near(wide);
@@ -81,7 +97,7 @@ GpuWork by_length_work(const Problem& p) {
                of(warp, most_short, most_middle) +
                of(p.block, most_middle, LengthHistogram::any) * p.block / warp;
     };
-    w.warps = groups + middle_rows + parts * p.block / warp;
+    w.warps = classes.warps(groups, p.block);
     w.steps = steps([&](double n, double above, double most) {
                   return p.steps(n, unroll, above, most);
               }) +
@@ -95,7 +111,7 @@ GpuWork by_length_work(const Problem& p) {
     w.ahead = p.begun_ahead(unroll) - class_waits;
     w.blocks = w.warps * warp / p.block;
     w.rows = p.rows;
-    w.atomics = 2 * cut_parts;
+    w.atomics = 2 * classes.cut_parts;
     return w;
 }
 
@@ -163,7 +179,7 @@ std::vector<Params> classical_grid(const Situation& s, const BlockFill&) {
                                    .with("unroll", {4})
                                    .beside_the_plan();
     if (lanes.front() == 1) sets.push_back({{"block", 128}, {"subwarp", 1}, {"unroll", 8}});
-    return with_few_blocks(s, std::move(sets), "subwarp");
+    return with_few_blocks(s, std::move(sets), blocks_of_rows(s, "subwarp"));
 }
 
 /// Half of the rows tell: by the length that they do not exceed.
@@ -175,20 +191,38 @@ void choose_by_length(ParamChoice& c) {
     c.may_be_picked({{{"most_middle", small_most_middle}}});
 }
 
+/// Of ascending limits of row lengths those that some rows exceed, and the first that none does.
+std::vector<std::int64_t> exceeded(std::vector<std::int64_t> limits, std::int64_t longest) {
+    const auto first = std::ranges::lower_bound(limits, longest);
+    if (first != limits.end()) limits.erase(first + 1, limits.end());
+    return limits;
+}
+
+constexpr std::int64_t by_length_share = 4096;  ///< entries of a part, as the kernel presets it
+
 std::vector<Params> by_length_grid(const Situation& s, const BlockFill&) {
+    constexpr std::int64_t small = 300'000;  // entries: blocks that take a row are soon found
+    const std::int64_t most_middle = s.f.nnz <= small ? 256 : 512;
     std::vector<Params> sets = ParamSets()
                                    .with("block", {256})
                                    .with("subwarp", {1, 2, 4, 8})
                                    .with("unroll", {4})
-                                   .with("most_short", {16, 64})
-                                   .with("most_middle", {128, 512})
+                                   .with("most_short", exceeded({16, 64}, s.f.max_row))
+                                   .with("most_middle", exceeded({128, most_middle}, s.f.max_row))
                                    .beside_the_plan();
     sets.push_back({{"block", 128},
                     {"subwarp", s.request.target.wavefront},
                     {"unroll", 4},
                     {"most_short", 64},
                     {"most_middle", 512}});
-    return with_few_blocks(s, std::move(sets), "subwarp");
+    const auto share = static_cast<double>(given(s, "share", by_length_share));
+    return with_few_blocks(
+        s, std::move(sets), [&, lengths = LengthHistogram(s.f)](const Params& set) {
+            const auto of = [&](const char* name) { return static_cast<double>(set.at(name)); };
+            const LengthClasses classes(lengths, of("most_short"), of("most_middle"), share);
+            const double groups = static_cast<double>(s.f.rows) * of("subwarp") / warp;
+            return classes.warps(groups, of("block")) * warp / of("block");
+        });
 }
 
 void choose_load_balance(ParamChoice& c) {

@@ -97,6 +97,7 @@ GpuWork sell_work(const Problem& p) {
     w.near += p.nnz * p.x_near(lanes);
     w.far = p.far(p.block / lanes);
     w.in_step = lanes == 1;
+    w.busiest = p.busiest_of(w.blocks, p.block / lanes);
     w.rows_apart = p.is_sorted();
     w.ahead = p.begun_ahead(p.param("unroll"));
     return w;
@@ -158,6 +159,8 @@ void choose_sell_slices(ParamChoice& c) {
 }
 
 std::vector<Params> sell_slices_grid(const Situation& s, const BlockFill&) {
+    constexpr std::int64_t small_blocks_below = 50'000;  // entries: each multiprocessor has one
+    const std::int64_t block = s.f.nnz < small_blocks_below ? 128 : 256;
     std::vector<Params> sets{{}};
     for (const std::int64_t lanes : lanes_for(s.f.mean_row, 32)) {
         std::vector<std::int64_t> unrolls{4, 8};
@@ -165,13 +168,13 @@ std::vector<Params> sell_slices_grid(const Situation& s, const BlockFill&) {
         if (lanes == 1 && s.f.mean_row < 4) unrolls = {2, 4, 8};
         const ParamSets more =
             ParamSets()
-                .with("block", {128})
+                .with("block", {block})
                 .with("threads_per_row", {lanes})
                 .with("unroll", unrolls)
                 .with("sigma", spmvgen::sorting_windows(s, {1, gpu_sorting_window}));
         sets.insert(sets.end(), more.all().begin(), more.all().end());
     }
-    return with_few_blocks(s, std::move(sets), "threads_per_row");
+    return with_few_blocks(s, std::move(sets), blocks_of_rows(s, "threads_per_row"));
 }
 
 /// Many threads with few entries for a COO part that is small.

@@ -1,5 +1,6 @@
 #include "tuner/plan/grids.hpp"
 
+#include <cmath>
 #include <set>
 
 #include "tuner/cost/work/gpu_units.hpp"
@@ -24,29 +25,27 @@ std::vector<std::int64_t> lanes_for(double mean, std::int64_t most) {
 }
 
 std::vector<Params> with_few_blocks(const Situation& s, std::vector<Params> sets,
-                                    const char* lanes) {
+                                    const std::function<double(const Params&)>& blocks) {
     constexpr std::int64_t most_threads = 1024;
     // With more the multiprocessors that stay idle are missed.
     constexpr std::int64_t most_entries = 300'000;
     if (!architecture(s.request.target).gpu.overlaps_launches || s.f.nnz > most_entries)
         return sets;
     const double few = std::floor(gpu::few_blocks * units_of(s.request));
-    const auto makes_few = [&](double threads, std::int64_t block) {
-        return threads <= few * static_cast<double>(block);
-    };
     std::set<Params> more;
     for (Params set : sets) {
-        if (!set.contains(lanes) || !set.contains("block")) continue;
-        const double threads = static_cast<double>(s.f.rows * set.at(lanes));
-        std::int64_t block = set.at("block");
-        if (makes_few(threads, block)) continue;
-        while (block < most_threads && !makes_few(threads, block)) block *= 2;
-        if (!makes_few(threads, block)) continue;
-        set["block"] = block;
-        more.insert(set);
+        if (!set.contains("block") || blocks(set) <= few) continue;
+        while (set["block"] < most_threads && blocks(set) > few) set["block"] *= 2;
+        if (blocks(set) <= few) more.insert(set);
     }
     sets.insert(sets.end(), more.begin(), more.end());
     return sets;
+}
+
+std::function<double(const Params&)> blocks_of_rows(const Situation& s, const char* lanes) {
+    return [rows = s.f.rows, lanes](const Params& set) {
+        return static_cast<double>(rows * set.at(lanes)) / static_cast<double>(set.at("block"));
+    };
 }
 
 std::vector<std::int64_t> sorting_windows(const Situation& s,

@@ -1,5 +1,6 @@
 #pragma once
 #include <cstdint>
+#include <functional>
 #include <utility>
 #include <vector>
 
@@ -39,9 +40,12 @@ std::vector<std::int64_t> lanes_for(double mean, std::int64_t most);
 
 /// Where a GPU's launches overlap and the matrix is small: these sets, and of those with more than
 /// few blocks (cost/work/gpu_units.hpp) others with as large blocks, up to 1024 threads, that a
-/// grid has few. `lanes` names the parameter that says how many lanes a row has.
+/// grid has few. `blocks` tells how many a set has; one without "block" stands for another.
 std::vector<Params> with_few_blocks(const Situation& situation, std::vector<Params> sets,
-                                    const char* lanes);
+                                    const std::function<double(const Params&)>& blocks);
+
+/// Blocks of kernels in which each row has as many lanes as the parameter `lanes` says.
+std::function<double(const Params&)> blocks_of_rows(const Situation& situation, const char* lanes);
 
 /// `windows` where sorting pads less in slices of a GPU, else none but 1.
 std::vector<std::int64_t> sorting_windows(const Situation& situation,

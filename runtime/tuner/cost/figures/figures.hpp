@@ -100,6 +100,9 @@ class MatrixFigures {
     /// Rows and entries of the thread that has the most of both together, over an even share, when
     /// rows are not cut; with `by_rows` each thread has as many rows. 1 for one thread.
     double busiest(int threads, bool by_rows) const;
+    /// Rows and entries of those `height` rows that have the most of both together, over their
+    /// mean, when every `height` rows are taken together; `sigma` as for slices().
+    double busiest_rows(std::int64_t height, std::int64_t sigma);
     /// Share of the entries that the `count` most used columns have.
     double hub_share(std::int64_t count);
     /// Share of the entries that have none beside them in the row above, on their diagonal. 0 when

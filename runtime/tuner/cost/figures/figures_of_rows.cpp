@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <numeric>
 #include <span>
 #include <utility>
 #include <vector>
@@ -122,6 +123,26 @@ double MatrixFigures::busiest(int threads, bool by_rows) const {
     const auto all = static_cast<double>(matrix_.rows + matrix_.nnz);
     return std::max(static_cast<double>(most) * static_cast<double>(team) / std::max(all, 1.0),
                     1.0);
+}
+
+double MatrixFigures::busiest_rows(std::int64_t height, std::int64_t sigma) {
+    const bool is_sorted = sigma > 1;
+    const std::int64_t rows = is_sorted ? sample_.view().rows : matrix_.rows;
+    const std::int64_t nnz = is_sorted ? sample_.view().nnz : matrix_.nnz;
+    std::int64_t most = 0;
+    for (std::int64_t begin = 0; begin < rows; begin += height) {
+        const std::int64_t end = std::min(begin + height, rows);
+        std::int64_t entries = 0;
+        if (is_sorted) {
+            const std::vector<std::int32_t>& lengths = lengths_in(sigma);
+            entries = std::accumulate(lengths.begin() + begin, lengths.begin() + end, entries);
+        } else {
+            entries = matrix_.row_begin(end) - matrix_.row_begin(begin);
+        }
+        most = std::max(most, end - begin + entries);
+    }
+    const auto mean = ratio((rows + nnz) * height, std::max(rows, height));
+    return mean > 0 ? std::max(static_cast<double>(most) / mean, 1.0) : 1;
 }
 
 }  // namespace spmvgen

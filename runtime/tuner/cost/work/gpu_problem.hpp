@@ -33,6 +33,10 @@ class Problem : public CostProblem {
     static double begun_ahead(double unroll) {
         return start_waits + (unroll <= 4 ? begin_waits : 0);
     }
+    /// GpuWork::busiest of `blocks` that take `height` rows each, as they come or sorted.
+    double busiest_of(double blocks, double height) const {
+        return blocks <= units ? m.busiest_rows(static_cast<std::int64_t>(height), sigma()) : 1;
+    }
     /// Bytes of registers that `unroll` entries take: value, column, and element of x.
     double loaded(double unroll) const { return unroll * (std::max(value, 4.0) + index + vector); }
     /// Steps where lanes load `unroll` entries at a time whether they have them or not; one that
