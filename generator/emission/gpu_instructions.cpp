@@ -18,10 +18,10 @@ static __device__ __forceinline__ void mma_m8n8k4(double* sums, double a, double
 )";
 
 constexpr const char* wait_for_launches = R"(#ifndef SPMVGEN_OWN_INSTRUCTIONS
-/// Lets the next launch begin if blocks are few; waits for those ahead and what they wrote.
-static __device__ __forceinline__ void griddepcontrol_wait() {
-    if (gridDim.x * gridDim.y <= 64) asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
-    asm volatile("griddepcontrol.wait;" ::: "memory");
+static __device__ __forceinline__ void griddepcontrol_wait() {  // few blocks: the next may begin
+    asm volatile(
+        "{.reg .u32 n; .reg .pred p; mov.u32 n, %%nsmid; setp.le.u32 p, %0, n; @p griddepcontrol"
+        ".launch_dependents;} griddepcontrol.wait;" ::"r"(2 * gridDim.x * gridDim.y) : "memory");
 }
 #endif
 
@@ -30,7 +30,10 @@ static __device__ __forceinline__ void griddepcontrol_wait() {
 constexpr const char* begin_next_launch = R"(#ifndef SPMVGEN_OWN_INSTRUCTIONS
 /// Lets the next launch begin when every block has come here or ended, if blocks are not many.
 static __device__ __forceinline__ void griddepcontrol_launch_dependents() {
-    if (gridDim.x * gridDim.y <= 2112) asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
+    unsigned units;
+    asm("mov.u32 %0, %%nsmid;" : "=r"(units));
+    if (gridDim.x * gridDim.y <= 16 * units)
+        asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
 }
 #endif
 

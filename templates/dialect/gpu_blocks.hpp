@@ -233,12 +233,14 @@ template <bool wide, int block_rows, int block_cols, int step, int unroll, int n
                                                      const Vector* x, long ld_x, int lane,
                                                      long begin, long end) {
     constexpr int size = block_rows * block_cols;
+    constexpr int width = step < warp_size ? step : warp_size;
     constexpr int turns = unroll < rhs_lanes ? unroll : rhs_lanes;
-    constexpr int blocks = turns * (step / rhs_lanes);  // under way at a time
-    for (long first = begin; any_lane(first < end); first += step) {
+    constexpr int blocks = turns * (width / rhs_lanes);  // under way at a time
+    const int own = lane % width;
+    for (long first = begin + (lane - own); any_lane(first < end); first += step) {
         const Index col = next_col;
         Storage value[size] = {};
-        const long k = first + lane;
+        const long k = first + own;
         next_col = {};
         if (k + step < end) {
             next_col = load_stream(col_idx + k + step);
@@ -249,11 +251,11 @@ template <bool wide, int block_rows, int block_cols, int step, int unroll, int n
                 value[e] = load_stored(block + e * tile_blocks);
             }
         }
-        for (int from = 0; from < step; from += blocks) {
+        for (int from = 0; from < width; from += blocks) {
             if (any_lane(first + from < end)) {
-                add_loaded_blocks<wide, step, turns, block_rows, block_cols, num_rhs, rhs_group,
+                add_loaded_blocks<wide, width, turns, block_rows, block_cols, num_rhs, rhs_group,
                                   rhs_lanes, x_form>(sum, value, col, x, ld_x,
-                                                     from + lane / rhs_lanes, end - first);
+                                                     from + own / rhs_lanes, end - first);
             }
         }
     }
@@ -297,8 +299,14 @@ template <int block_rows, int block_cols, int step, int unroll, int num_rhs, int
         for (int e = 0; e < height; ++e) {
             sum[e] = Value{};
         }
-        add_unfilled_blocks<block_rows, block_cols, step / rhs_lanes, num_rhs, rhs_group, rhs_lanes,
-                            x_form>(sum, values, col_idx, block_masks, piece, ld_x,
-                                    begin + lane / rhs_lanes, end);
+        // The same blocks as before: of each `step` those of the lane's warp.
+        constexpr int width = step < warp_size ? step : warp_size;
+        const int own = lane % width;
+        for (long first = begin + (lane - own); first < end; first += step) {
+            const long behind = first + width < end ? first + width : end;
+            add_unfilled_blocks<block_rows, block_cols, width / rhs_lanes, num_rhs, rhs_group,
+                                rhs_lanes, x_form>(sum, values, col_idx, block_masks, piece, ld_x,
+                                                   first + own / rhs_lanes, behind);
+        }
     }
 }

@@ -1,6 +1,7 @@
 #include <array>
 
 #include "family.hpp"
+#include "spmvgen/error.hpp"
 
 namespace spmvgen {
 namespace {
@@ -20,7 +21,7 @@ constexpr std::array bcsr_arguments{
 constexpr Parameter block_rows{"block_rows", allowed<1, 2, 3, 4, 5, 6, 7, 8>, 3, "rows of a block; chosen with the matrix"};
 constexpr Parameter block_cols{"block_cols", allowed<1, 2, 3, 4, 5, 6, 7, 8>, 3, "columns of a block; chosen with the matrix"};
 constexpr Parameter block{"block", allowed<64, 128, 256>, 128, "threads of a block of the grid"};
-constexpr Parameter subwarp{"subwarp", allowed<1, 2, 4, 8, 16, 32, 64>, 8, "lanes for a block row", true};
+constexpr Parameter subwarp{"subwarp", allowed<1, 2, 4, 8, 16, 32, 64, 128>, 8, "lanes for a block row"};
 constexpr Parameter row_subwarp{"subwarp", allowed<1, 2, 4, 8, 16, 32, 64>, 4, "lanes for a row of the sums", true};
 constexpr Parameter unroll{"unroll", allowed<1, 2, 4, 8>, 4, "blocks of a lane loaded before the first is used"};
 // clang-format on
@@ -68,6 +69,16 @@ std::int64_t blocks_of_shared_pieces(const Signature& s) {
     return std::max<std::int64_t>(1, threads / param(s, "block"));
 }
 
+/// The lanes of a block row belong to one block of the grid.
+void check_lanes(const Signature& s) {
+    const std::int64_t lanes = param(s, "subwarp"), threads = param(s, "block");
+    if (lanes > threads)
+        throw Error(ErrorCode::invalid_argument,
+                    "kernel bcsr_fused has blocks of " + std::to_string(threads) +
+                        " threads, fewer than subwarp=" + std::to_string(lanes) +
+                        ": use a smaller subwarp");
+}
+
 constexpr KernelEntry bcsr_fused() {
     return {.id = "bcsr_fused",
             .format = Format::bcsr,
@@ -85,7 +96,8 @@ constexpr KernelEntry bcsr_fused() {
             .workspace = {},
             .determinism = Determinism::always,
             .shares_entries = shares_blocks,
-            .takes_forms = true};
+            .takes_forms = true,
+            .check = check_lanes};
 }
 
 constexpr KernelEntry bcsr_split() {

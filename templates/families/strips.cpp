@@ -10,8 +10,7 @@ constexpr std::array strips_arguments{
     ArgumentTemplate{"slice_ptr", Element::offset, "[num_slices + 1]",
                      "where each slice begins, in columns of slices"},
     ArgumentTemplate{"slice_info", Element::i32, "[num_slices]",
-                     "code of the deltas (bits 0, 1), whether lengths differ (bit 2), whether "
-                     "there are masks (bit 3), strips of all lanes"},
+                     "code of deltas (bits 0, 1), ragged (2), masks (3), strips of all lanes"},
     ArgumentTemplate{"delta_ptr", Element::offset, "[num_slices + 1]",
                      "where each slice's deltas begin, in bytes of a lane"},
     ArgumentTemplate{"bases", Element::index, "[strips]",

@@ -137,9 +137,9 @@ TEST(Overlap, WhereARowIsAndItsFirstColumnsAreLoadedBeforeTheWait) {
         const KernelSource source =
             load_generator().emit(signature(unrolled, "sm_90", Scale::one, Scale::zero), "");
         SCOPED_TRACE(source.name);
-        EXPECT_THAT(source.text, HasSubstr(fmt::format("gridDim.x * gridDim.y <= {}) asm volatile("
-                                                       "\"griddepcontrol.launch_dependents",
-                                                       gpu::few_blocks)))
+        EXPECT_THAT(source.text,
+                    HasSubstr(fmt::format("griddepcontrol.wait;\" ::\"r\"({:.0f} * gridDim.x",
+                                          1 / gpu::few_blocks)))
             << "as the choice counts";
         expect_loads_before_the_wait(source, bounds + columns);
     }
@@ -156,7 +156,7 @@ TEST(Overlap, FirstColumnsThatLanesShareAreLoadedBeforeTheWait) {
             load_generator().emit(signature(kernel, "sm_90", Scale::one, Scale::zero), "");
         SCOPED_TRACE(source.name);
         EXPECT_THAT(source.text, Not(HasSubstr("__restrict__ col_idx")));
-        EXPECT_THAT(source.text, HasSubstr("if (gridDim.x * gridDim.y <= 2112)\n"));
+        EXPECT_THAT(source.text, HasSubstr("if (gridDim.x * gridDim.y <= 16 * units)\n"));
         expect_loads_before_the_wait(source, bounds + columns);
     }
 }

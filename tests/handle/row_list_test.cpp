@@ -123,6 +123,7 @@ class NamedDevice : public CountingDevice {
   public:
     NamedDevice() : CountingDevice("simt:sm_90"), facts_(CountingDevice::facts()) {
         facts_.name = "NVIDIA H200";
+        facts_.units = 132;
     }
     const DeviceFacts& facts() const override { return facts_; }
 

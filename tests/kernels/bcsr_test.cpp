@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "errors.hpp"
 #include "formats/stored_matrix.hpp"
 #include "registry.hpp"
 #include "spmvgen/spmvgen.hpp"
@@ -95,6 +96,17 @@ TEST(Bcsr, InterleavesThirtyTwoBlocksForGpus) {
     expected[1 * 32 + 3] = 5;
     EXPECT_EQ(values, expected);
     EXPECT_EQ(m.stored, 16);
+}
+
+TEST(Bcsr, LanesOfABlockRowAreOfOneBlock) {
+    Signature s = bcsr_signature("bcsr_fused", 2, 2);
+    s.params["subwarp"] = 128;
+    s.params["block"] = 128;
+    EXPECT_NO_THROW(complete(s));
+    s.params["block"] = 64;
+    EXPECT_EQ(code_and_text([&] { complete(s); }),
+              "invalid_argument: kernel bcsr_fused has blocks of 64 threads, fewer than "
+              "subwarp=128: use a smaller subwarp");
 }
 
 TEST(Bcsr, KeepsWhatAColumnHasTwiceInABlockOfItsOwn) {

@@ -82,6 +82,7 @@ const std::vector<std::pair<std::string, std::map<std::string, std::int64_t>>> v
     {"csr_k_blocks", {{"subwarp", 32}, {"row_threads", 4}, {"sr_threads", 1}, {"srs", 40}}},
     {"bcsr_fused", {{"block_rows", 3}, {"block_cols", 3}, {"subwarp", 1}, {"unroll", 8}}},
     {"bcsr_fused", {{"block_rows", 8}, {"block_cols", 8}, {"subwarp", 32}, {"block", 64}}},
+    {"bcsr_fused", {{"block_rows", 2}, {"block_cols", 3}, {"subwarp", 128}, {"block", 256}}},
     {"tiles", {{"items", 32}, {"run", 1}, {"block", 64}}},
     {"tiles", {{"items", 8}, {"run", 2}, {"staged", 32}, {"block", 512}}},
     {"tiles_hubs", {{"items", 16}, {"run", 1}, {"hubs", 512}, {"warm", 4096}, {"staged", 32}}},
@@ -116,11 +117,12 @@ const std::vector<std::map<std::string, std::int64_t>> params_of_shared_entries{
 };
 
 /// Blocks few enough elements of which a lane hands round: lanes that load fewer blocks than share
-/// one, as many, and more.
+/// one, as many, and more; those of several warps.
 const std::vector<std::map<std::string, std::int64_t>> params_of_shared_blocks{
     {{"block_rows", 4}, {"block_cols", 1}, {"subwarp", 16}},
     {{"block_rows", 2}, {"block_cols", 3}, {"subwarp", 2}, {"unroll", 8}},
     {{"block_rows", 1}, {"block_cols", 2}, {"subwarp", 32}, {"unroll", 2}},
+    {{"block_rows", 3}, {"block_cols", 1}, {"subwarp", 128}, {"unroll", 4}},
 };
 
 const std::string warp32 = "simt:sm_90", wave64 = "simt:gfx906";

@@ -184,6 +184,25 @@ TEST(GpuSeveralVectors, BlocksOfRowsShareX) {
     EXPECT_THAT(chosen(f, of_blocks(8, 4, 1)), StartsWith("csr_classical: ")) << "few rows";
 }
 
+TEST(GpuSeveralVectors, FewLongRowsOfBlocksHaveABlockOfTheGrid) {
+    const auto of_blocks = [](int k) {
+        Request r = of_vectors(k);
+        r.blocks = BlockChoice{.rows = 4, .cols = 1, .fill = 1.2};
+        return r;
+    };
+    for (const int k : {8, 16, 32}) {
+        EXPECT_THAT(chosen(even_features(80, 528), of_blocks(k)), StartsWith("bcsr_fused: ")) << k;
+        EXPECT_EQ(parameter(even_features(80, 528), of_blocks(k), "subwarp"), 128) << k;
+        EXPECT_THAT(chosen(even_features(79, 528), of_blocks(k)), StartsWith("csr_by_length: "))
+            << k << ": too short";
+        EXPECT_THAT(chosen(even_features(80, 527), of_blocks(k)), StartsWith("csr_by_length: "))
+            << k << ": fewer than multiprocessors";
+    }
+    EXPECT_EQ(parameter(even_features(80, 5119), of_blocks(16), "subwarp"), 128);
+    EXPECT_LE(parameter(even_features(80, 5120), of_blocks(16), "subwarp"), 32);
+    EXPECT_THAT(chosen(even_features(80, 528), of_blocks(4)), StartsWith("csr_by_length: "));
+}
+
 TEST(GpuSeveralVectors, PartsOfLongRowsAreSmallInSmallProducts) {
     Features apart = with_longest(5000);
     EXPECT_EQ(parameter(apart, of_vectors(2), "share"), 1024);
@@ -247,6 +266,28 @@ TEST(GpuSeveralVectors, FewRowsLeaveNoMultiprocessorIdle) {
     EXPECT_EQ(parameter(few, of_vectors(32), "most_middle"), 128);
 }
 
+TEST(GpuSeveralVectors, FewShortRowsHaveLargerBlocks) {
+    // 4 and 8 lanes a row: 23 blocks of 128 threads for each of 132 multiprocessors.
+    EXPECT_EQ(parameter(even_features(4, 97'151), of_vectors(8), "block"), 256);
+    EXPECT_EQ(parameter(even_features(4, 97'152), of_vectors(8), "block"), 128);
+    EXPECT_EQ(parameter(even_features(4, 48'575), of_vectors(16), "block"), 256);
+    EXPECT_EQ(parameter(even_features(4, 48'576), of_vectors(32), "block"), 128);
+    EXPECT_EQ(parameter(even_features(6, 40'000), of_vectors(8), "block"), 128);
+    EXPECT_EQ(parameter(even_features(4, 40'000), of_vectors(4), "block"), 128);
+    Request half = of_vectors(8);
+    half.units = 66;
+    EXPECT_EQ(parameter(even_features(4, 48'575), half, "block"), 256);
+    EXPECT_EQ(parameter(even_features(4, 48'576), half, "block"), 128);
+}
+
+TEST(GpuSeveralVectors, RowsOfTwoEntriesHaveTwoUnderWay) {
+    for (const int k : {8, 16, 32}) {
+        EXPECT_EQ(parameter(even_features(2.2, 90'000), of_vectors(k), "unroll"), 2) << k;
+        EXPECT_EQ(parameter(even_features(2.3, 40'000), of_vectors(k), "unroll"), 4) << k;
+    }
+    EXPECT_EQ(parameter(even_features(2, 90'000), of_vectors(4), "unroll"), 4);
+}
+
 TEST(GpuSeveralVectors, PiecesUnderWay) {
     EXPECT_EQ(parameter(even_features(4, 99'999), of_vectors(16), "unroll"), 4) << "few wait";
     EXPECT_EQ(parameter(even_features(4, 100'000), of_vectors(16), "unroll"), 2);
@@ -258,10 +299,12 @@ TEST(GpuSeveralVectors, PiecesUnderWay) {
         return parameter(f, of_vectors(k), "unroll");
     };
     EXPECT_EQ(by_length(10, 500'000, 5000, 16), 8);
-    EXPECT_EQ(by_length(5, 200'000, 5000, 16), 8);
+    EXPECT_EQ(by_length(5, 310'000, 5000, 16), 8);
+    EXPECT_EQ(by_length(5, 299'999, 5000, 16), 4) << "larger blocks wait for a long row";
     EXPECT_EQ(by_length(5, 400'000, 5000, 16), 4) << "many short rows";
     EXPECT_EQ(by_length(5, 200'000, 5000, 16, 125'000), 4) << "much of y";
-    EXPECT_EQ(by_length(10, 200'000, 5000, 32), 8) << "waits for a long row";
+    EXPECT_EQ(by_length(10, 310'000, 5000, 32), 8) << "waits for a long row";
+    EXPECT_EQ(by_length(10, 299'999, 5000, 32), 4) << "in larger blocks";
     EXPECT_EQ(by_length(10, 200'000, 500, 32), 4);
     EXPECT_EQ(by_length(10, 200'000, 5000, 32, 62'500), 4) << "much of y";
     EXPECT_EQ(by_length(10, 400'000, 5000, 32), 4);

@@ -67,8 +67,8 @@ GpuCosts gpu_costs(const GpuWork& w, const RowFeatures& f, const Signature& s,
     const double resident = std::min(units * w.resident, std::max(w.warps, 1.0));
     const double in_use = std::min(1.0, w.spread + resident / std::max({w.pieces, w.warps, 1.0}));
     const double idle = own_share * (units / active - 1);
-    const bool begins_early =
-        w.blocks <= gpu::few_blocks && architecture(s.target).gpu.overlaps_launches;
+    const bool begins_early = w.blocks <= std::floor(gpu::few_blocks * units) &&
+                              architecture(s.target).gpu.overlaps_launches;
     const double ahead =
         begins_early ? w.ahead * (1 - later_blocks * std::log2(std::max(w.blocks, 1.0))) : 0;
     // Loads of warps that have no others to follow are the depth.

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "tuner/cost/work/gpu_units.hpp"
+
 namespace spmvgen {
 namespace {
 
@@ -16,6 +18,10 @@ constexpr GpuLimits amd{1e8, 768, {{{0, 2}, {1e5, 8}, {1e7, 32}, {1e7, 32}, {1e7
 
 const GpuLimits& gpu_limits(const Request& request) {
     return architecture(request.target).kind == TargetKind::cuda ? nvidia : amd;
+}
+
+double units_of(const Request& request) {
+    return request.units > 0 ? request.units : gpu::typical_units;
 }
 
 double slice_padding(const Situation& s) {

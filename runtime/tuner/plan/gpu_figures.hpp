@@ -25,6 +25,10 @@ struct GpuLimits {
 };
 const GpuLimits& gpu_limits(const Request& request);
 
+/// Multiprocessors of the device that is asked for; where the request does not tell, of a typical
+/// one.
+double units_of(const Request& request);
+
 /// Stored entries over nonzeros in slices of 32 rows, as they come and sorted.
 double slice_padding(const Situation& situation);
 double sorted_slice_padding(const Situation& situation);

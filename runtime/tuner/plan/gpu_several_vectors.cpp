@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "tuner/cost/figures/row_steps.hpp"
-#include "tuner/cost/work/gpu_units.hpp"
 #include "tuner/plan/gpu_figures.hpp"
 
 namespace spmvgen::gpu {
@@ -103,12 +102,14 @@ std::int64_t pieces_of_two_lines(const Situation& s) {
 /// Pieces of rows of x under way at a time where lanes share entries: fewer of short rows leave
 /// room for more warps, of which 64 want lanes with 32 registers.
 std::int64_t pieces_at_a_time(const Situation& s) {
-    constexpr double long_mean = 10;
-    constexpr std::int64_t many_lanes = 8, few_lanes = 4;
+    constexpr double long_mean = 10, two_entries = 2.25;
+    constexpr std::int64_t few_lanes = 4;
     const std::int64_t lanes = lanes_of_an_entry(s);
     const double mean = s.f.mean_row;
-    if (lanes < many_lanes) return lanes == few_lanes && mean >= long_mean ? 8 : 4;
+    if (lanes == few_lanes) return mean >= long_mean ? 8 : mean < two_entries ? 2 : 4;
+    if (lanes < few_lanes) return 4;
     if (!has_one_piece(s)) return pieces_of_two_lines(s);
+    if (mean < two_entries) return 2;
     if (waits_for_a_row(s)) return 8;
     constexpr std::int64_t few_waves =
         800'000;  // threads: more of them wait with fewer pieces each
@@ -149,7 +150,7 @@ double parts_of_few(const Situation& s, std::int64_t share) {
 /// take a second round; where none has, of so few that it takes several.
 std::int64_t part_of_few(const Situation& s) {
     constexpr double of_unit = 8;  // blocks that are resident on a multiprocessor of Hopper
-    const double resident = of_unit * (s.request.units > 0 ? s.request.units : gpu::typical_units);
+    const double resident = of_unit * units_of(s.request);
     for (const std::int64_t share : {512, 1024, 2048})
         if (parts_of_few(s, share) <= resident) return share;
     constexpr double long_mean = 2048;
@@ -170,18 +171,24 @@ std::int64_t part_of_a_long_row(const Situation& s) {
     return static_cast<double>(s.f.nnz) * s.request.num_rhs < large ? usual : many;
 }
 
-/// Larger blocks where a long row is what a small product waits for, or where parts of few long
-/// rows are fewer than multiprocessors take three of.
+/// Whether a long row is what a small product waits for, beside others that are not.
+bool waits_for_a_long_row(const Situation& s) {
+    constexpr std::int64_t long_row = 256, small = 300'000, many_lanes = 4;
+    // Bytes of y, from which on registers for more warps count.
+    const double much = has_one_piece(s) ? 8e6 : 12e6;
+    return lanes_of_an_entry(s) >= many_lanes && s.f.nnz < small && s.f.max_row >= long_row &&
+           y_bytes(s) < much && !leaves_idle(s);
+}
+
+/// Larger blocks there, or where parts of few long rows are fewer than multiprocessors take three
+/// of.
 std::int64_t block_of_long_rows(const Situation& s) {
-    constexpr std::int64_t usual = 128, long_row = 256, small = 300'000, many_lanes = 4;
-    constexpr double few_parts = 350;
-    const std::int64_t lanes = lanes_of_an_entry(s);
-    constexpr double much = 8e6;  // bytes of y: then registers for more warps count
-    if (has_few_long_rows(s))
-        return parts_of_few(s, part_of_few(s)) < few_parts ? 2 * usual : usual;
-    const bool waits = lanes >= many_lanes && s.f.nnz < small && s.f.max_row >= long_row &&
-                       y_bytes(s) < much && !leaves_idle(s);
-    return waits ? 2 * usual : usual;
+    constexpr std::int64_t usual = 128;
+    constexpr double few_of_unit = 2.65;  // parts
+    const bool are_larger =
+        has_few_long_rows(s) ? parts_of_few(s, part_of_few(s)) < few_of_unit * units_of(s.request)
+                             : waits_for_a_long_row(s);
+    return are_larger ? 2 * usual : usual;
 }
 
 /// The length that half of the rows do not exceed.
@@ -208,12 +215,29 @@ std::int64_t pieces_by_length(const Situation& s) {
     constexpr std::int64_t many_lanes = 8, longest = 512;
     constexpr double many = 5e6;   // entries times right-hand sides
     constexpr double much = 16e6;  // bytes of y
-    if (lanes_of_an_entry(s) < many_lanes) return 4;
+    if (lanes_of_an_entry(s) < many_lanes || waits_for_a_long_row(s)) return 4;
     if (has_few_long_rows(s)) return has_one_piece(s) ? 8 : 4;
     if (!has_one_piece(s)) return is_small(s) && s.f.max_row > longest && y_bytes(s) < much ? 8 : 4;
     const bool many_rows =
         static_cast<double>(s.f.nnz) * s.request.num_rhs >= many || y_bytes(s) >= much;
     return s.f.mean_row < short_mean && many_rows ? 4 : 8;
+}
+
+constexpr std::int64_t few_block_rows = 1280;   ///< fewer keep few multiprocessors busy
+constexpr std::int64_t lanes_of_a_block = 128;  ///< of the grid
+
+/// Blocks of a row of blocks of the mean length.
+double blocks_of_a_row(const Situation& s) {
+    return s.f.mean_row * s.request.blocks->fill / s.request.blocks->cols;
+}
+
+/// Whether rows of blocks are so few that each has a block of the grid, which it has work for.
+bool has_few_long_block_rows(const Situation& s) {
+    constexpr double least_blocks = 96;
+    constexpr std::int64_t least_lanes = 4;
+    const std::int64_t rows = s.f.rows / s.request.blocks->rows;
+    return lanes_of_an_entry(s) >= least_lanes && rows < few_block_rows &&
+           static_cast<double>(rows) >= units_of(s.request) && blocks_of_a_row(s) >= least_blocks;
 }
 
 }  // namespace
@@ -239,13 +263,17 @@ bool shares_entries(const Situation& s) {
     return lanes_of_an_entry(s) > 1;
 }
 
+bool has_enough_block_rows(const Situation& s) {
+    const std::int64_t rows = s.f.rows / s.request.blocks->rows;
+    return rows >= few_block_rows || has_few_long_block_rows(s);
+}
+
 std::int64_t subwarp_of_blocks(const Situation& s) {
     constexpr double few_threads_of_blocks = 1 << 17;
-    const BlockChoice& blocks = *s.request.blocks;
-    const double mean = s.f.mean_row * blocks.fill / blocks.cols;
-    const std::int64_t all =
-        lanes_of_a_row(s, lanes_of_an_entry(s), mean, static_cast<double>(s.f.rows) / blocks.rows,
-                       few_threads_of_blocks);
+    if (has_few_long_block_rows(s)) return lanes_of_a_block;
+    const std::int64_t all = lanes_of_a_row(s, lanes_of_an_entry(s), blocks_of_a_row(s),
+                                            static_cast<double>(s.f.rows) / s.request.blocks->rows,
+                                            few_threads_of_blocks);
     return has_one_piece(s) ? all : std::max(all, lanes_of_two_lines);
 }
 
@@ -253,9 +281,19 @@ std::int64_t pieces_of_blocks(const Situation& s) {
     return has_one_piece(s) || subwarp_of_blocks(s) == lanes_of_two_lines ? 8 : 4;
 }
 
+/// Larger blocks where a product of short rows has so few that beginning them is what it takes.
+std::int64_t block_of_short_rows(const Situation& s) {
+    constexpr std::int64_t usual = 128, few_lanes = 4;  // small, for a lane has many registers
+    constexpr double few_of_unit = 23;                  // blocks
+    const double blocks = static_cast<double>(s.f.rows * subwarp_of_many(s)) / usual;
+    return lanes_of_an_entry(s) >= few_lanes && s.f.mean_row < short_mean &&
+                   blocks < few_of_unit * units_of(s.request)
+               ? 2 * usual
+               : usual;
+}
+
 void choose_classical_of_many(ParamChoice& c) {
-    constexpr std::int64_t block = 128;  // small, for each lane has many registers
-    c.set("block", Values{block}, [](const Situation&) { return block; });
+    c.set("block", Values{128, 256}, block_of_short_rows);
     c.set("subwarp", subwarps(c), subwarp_of_many);
     c.set("unroll", Values{2, 4, 8}, pieces_at_a_time);
 }

@@ -21,6 +21,10 @@ bool shares_entries(const Situation& s);
 /// lanes have two pieces of a row of x.
 bool has_few_wide_rows(const Situation& s);
 
+/// Whether rows of blocks, whose size the request tells, are enough for bcsr_fused: that they keep
+/// the multiprocessors busy, or have blocks for so many lanes as a block of the grid has.
+bool has_enough_block_rows(const Situation& s);
+
 /// Lanes of bcsr_fused for a row of blocks, where lanes share a block, and pieces of x under way.
 std::int64_t subwarp_of_blocks(const Situation& s);
 std::int64_t pieces_of_blocks(const Situation& s);

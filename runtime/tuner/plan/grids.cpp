@@ -1,5 +1,6 @@
 #include "tuner/plan/grids.hpp"
 
+#include <cmath>
 #include <set>
 
 #include "tuner/cost/work/gpu_units.hpp"
@@ -30,11 +31,12 @@ std::vector<Params> with_few_blocks(const Situation& s, std::vector<Params> sets
     constexpr std::int64_t most_entries = 300'000;
     if (!architecture(s.request.target).gpu.overlaps_launches || s.f.nnz > most_entries)
         return sets;
+    const double few = std::floor(gpu::few_blocks * units_of(s.request));
     std::set<Params> more;
     for (Params set : sets) {
-        if (!set.contains("block") || blocks(set) <= gpu::few_blocks) continue;
-        while (set["block"] < most_threads && blocks(set) > gpu::few_blocks) set["block"] *= 2;
-        if (blocks(set) <= gpu::few_blocks) more.insert(set);
+        if (!set.contains("block") || blocks(set) <= few) continue;
+        while (set["block"] < most_threads && blocks(set) > few) set["block"] *= 2;
+        if (blocks(set) <= few) more.insert(set);
     }
     sets.insert(sets.end(), more.begin(), more.end());
     return sets;

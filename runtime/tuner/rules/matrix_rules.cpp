@@ -279,7 +279,6 @@ bool hold_up_shared(const Situation& s) {
 
 constexpr double most_rows_of_x = 0.62;  ///< that blocks of rows name, over entries
 constexpr double most_shared_fill = 1.6;
-constexpr std::int64_t least_block_rows = 1280;  ///< fewer keep few multiprocessors busy
 
 /// Rows of few places share rows of x: a lane has the sums of several rows.
 Pick blocks_of_several_vectors(const Situation& s) {
@@ -287,8 +286,8 @@ Pick blocks_of_several_vectors(const Situation& s) {
         is_complex(s.f.value_type) || hold_up_shared(s))
         return {};
     const BlockChoice& blocks = *s.request.blocks;
-    if (blocks.rows < 2 || s.f.rows < least_block_rows * blocks.rows ||
-        blocks.fill > most_shared_fill || blocks.fill / blocks.rows > most_rows_of_x)
+    if (blocks.rows < 2 || !gpu::has_enough_block_rows(s) || blocks.fill > most_shared_fill ||
+        blocks.fill / blocks.rows > most_rows_of_x)
         return {};
     return {"bcsr_fused", fmt::format("{} right-hand sides", s.request.num_rhs)};
 }

@@ -15,10 +15,11 @@
 //          --param unroll=4
 
 #ifndef SPMVGEN_OWN_INSTRUCTIONS
-/// Lets the next launch begin if blocks are few; waits for those ahead and what they wrote.
-static __device__ __forceinline__ void griddepcontrol_wait() {
-    if (gridDim.x * gridDim.y <= 64) asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
-    asm volatile("griddepcontrol.wait;" ::: "memory");
+static __device__ __forceinline__ void griddepcontrol_wait() {  // few blocks: the next may begin
+    asm volatile(
+        "{.reg .u32 n; .reg .pred p; mov.u32 n, %%nsmid; setp.le.u32 p, %0, n; @p griddepcontrol"
+        ".launch_dependents;} griddepcontrol.wait;" ::"r"(2 * gridDim.x * gridDim.y)
+        : "memory");
 }
 #endif
 

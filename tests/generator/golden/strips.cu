@@ -13,10 +13,11 @@
 //          ragged=1,sigma=1,slice=32,threads_per_row=1,unroll=6 --param value_code=0
 
 #ifndef SPMVGEN_OWN_INSTRUCTIONS
-/// Lets the next launch begin if blocks are few; waits for those ahead and what they wrote.
-static __device__ __forceinline__ void griddepcontrol_wait() {
-    if (gridDim.x * gridDim.y <= 64) asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
-    asm volatile("griddepcontrol.wait;" ::: "memory");
+static __device__ __forceinline__ void griddepcontrol_wait() {  // few blocks: the next may begin
+    asm volatile(
+        "{.reg .u32 n; .reg .pred p; mov.u32 n, %%nsmid; setp.le.u32 p, %0, n; @p griddepcontrol"
+        ".launch_dependents;} griddepcontrol.wait;" ::"r"(2 * gridDim.x * gridDim.y)
+        : "memory");
 }
 #endif
 
@@ -50,8 +51,7 @@ static __device__ __forceinline__ void add_strips(double& sum, const int* bases,
 /// num_warps = num_slices
 /// num_rows: rows of A
 /// slice_ptr[num_slices + 1]: where each slice begins, in columns of slices
-/// slice_info[num_slices]: code of the deltas (bits 0, 1), whether lengths differ (bit 2), whether
-///     there are masks (bit 3), strips of all lanes
+/// slice_info[num_slices]: code of deltas (bits 0, 1), ragged (2), masks (3), strips of all lanes
 /// bases[strips]: what the deltas of each strip are added to
 /// deltas: deltas of block columns, as many bits as the slice's code says
 /// lengths[lanes of slices]: strips of each; 65535 = its row is long

@@ -193,8 +193,7 @@ extern "C" int omp_get_num_threads(void);
 /// num_rows: rows of A
 /// num_slices: slices of rows
 /// slice_ptr[num_slices + 1]: where each slice begins, in columns of slices
-/// slice_info[num_slices]: code of the deltas (bits 0, 1), whether lengths differ (bit 2), whether
-///     there are masks (bit 3), strips of all lanes
+/// slice_info[num_slices]: code of deltas (bits 0, 1), ragged (2), masks (3), strips of all lanes
 /// delta_ptr[num_slices + 1]: where each slice's deltas begin, in bytes of a lane
 /// bases[strips]: what the deltas of each strip are added to
 /// deltas: deltas of block columns, as many bits as the slice's code says

@@ -3,10 +3,10 @@
 /// What counting a GPU's work and timing it have in common.
 namespace spmvgen::gpu {
 
-inline constexpr double warp = 32;    ///< threads; of a wavefront of 64 twice as many
-inline constexpr double sector = 32;  ///< bytes that a cache moves at least
-inline constexpr double few_blocks =
-    64;  ///< the next launch may begin beside (gpu_instructions.cpp)
+inline constexpr double warp = 32;            ///< threads; of a wavefront of 64 twice as many
+inline constexpr double sector = 32;          ///< bytes that a cache moves at least
 inline constexpr double typical_units = 132;  ///< multiprocessors of a device that does not tell
+/// Blocks a multiprocessor that the next launch may begin beside (gpu_instructions.cpp).
+inline constexpr double few_blocks = 0.5;
 
 }  // namespace spmvgen::gpu
