@@ -34,7 +34,6 @@ constexpr double near_best = 1.25;
 constexpr std::int64_t least_unroll = 2, most_unroll = 8;
 constexpr std::array<std::int64_t, 3> long_limits{32, 64, 256};
 constexpr std::int64_t best_block = 4;  ///< rows, and columns: larger ones hardly take fewer bytes
-constexpr std::int64_t small_block = 2;
 
 /// What is free, last what takes long to look at: what was found until then may rule it out.
 std::vector<const KernelEntry*> weighed(const Request& request) {
@@ -175,8 +174,8 @@ bool CountedChoice::may_have_blocks(const Weighed& kernel, const Request& reques
     if (team_ > 0 || kernel.entry->format != Format::bcsr ||
         kernel.limit_us == std::numeric_limits<double>::infinity())
         return true;
-    // Small blocks share wide rows out better where these are few.
-    return std::ranges::any_of(std::array{best_block, small_block}, [&](std::int64_t size) {
+    constexpr std::int64_t small = 2;  // shares wide rows out better where these are few
+    return std::ranges::any_of(std::array{best_block, small}, [&](std::int64_t size) {
         const Params square{{"block_rows", size}, {"block_cols", size}};
         const auto least = bound(*kernel.entry, square, request);
         return !least || least->bad_us() < kernel.limit_us;

@@ -23,6 +23,12 @@ int cuEventRecord(void* event, void* stream) {
         return cuda().check_stream(stream);
     });
 }
+int cuStreamWaitEvent(void* stream, void*, unsigned) {
+    return cuda().call("cuStreamWaitEvent", [&] { return cuda().check_stream(stream); });
+}
+int cuMemcpyAsync(void* to, const void* from, std::size_t bytes, void* /*stream*/) {
+    return cuda().call("cuMemcpyAsync", [&] { return cuda().on_device(to, from, bytes); });
+}
 int cuEventSynchronize(void*) {
     return cuda().call("cuEventSynchronize", [] { return success; });
 }
@@ -47,6 +53,9 @@ int cuStreamEndCapture(void* stream, void** graph) {
 int cuGraphInstantiateWithFlags(void** executable, void* graph, unsigned long long) {
     return cuda().call("cuGraphInstantiateWithFlags",
                        [&] { return cuda().instantiate(executable, graph); });
+}
+int cuGraphGetNodes(void* graph, void**, std::size_t* nodes) {
+    return cuda().call("cuGraphGetNodes", [&] { return cuda().count_nodes(graph, nodes); });
 }
 int cuGraphDestroy(void* graph) {
     return cuda().call("cuGraphDestroy", [&] { return cuda().release_graph(graph, false); });

@@ -70,6 +70,13 @@ int World::instantiate(void** executable, void* graph) {
     return success;
 }
 
+int World::count_nodes(void* graph, std::size_t* nodes) {
+    const Graph* known = find_graph(graph, false);
+    if (known == nullptr) return note("no graph", invalid_handle);
+    *nodes = known->nodes.size();
+    return success;
+}
+
 int World::release_graph(void* graph, bool executable) {
     Graph* known = find_graph(graph, executable);
     if (known == nullptr) return note("no graph", invalid_handle);

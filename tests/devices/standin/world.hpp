@@ -153,6 +153,7 @@ class World final : public StandIn {
     int start_capture(void* stream, int mode);
     int finish_capture(void* stream, void** graph);
     int instantiate(void** executable, void* graph);
+    int count_nodes(void* graph, std::size_t* nodes);
     int release_graph(void* graph, bool executable);
     int launch_graph(void* graph, void* stream);
     /// What an event says: microseconds, of the setup's where it has some.
