@@ -11,11 +11,11 @@
 //          value_code=0
 
 #ifndef SPMVGEN_OWN_INSTRUCTIONS
-static __device__ __forceinline__ void griddepcontrol_wait() {  // few blocks: the next may begin
-    asm volatile(
-        "{.reg .u32 n; .reg .pred p; mov.u32 n, %%nsmid; setp.le.u32 p, %0, n; @p griddepcontrol"
-        ".launch_dependents;} griddepcontrol.wait;" ::"r"(2 * gridDim.x * gridDim.y)
-        : "memory");
+static __device__ __forceinline__ void griddepcontrol_wait() {
+    unsigned units;  // multiprocessors; where half of them have a block, the next launch may begin
+    asm("mov.u32 %0, %%nsmid;" : "=r"(units));
+    if (2 * gridDim.x * gridDim.y <= units) asm volatile("griddepcontrol.launch_dependents;");
+    asm volatile("griddepcontrol.wait;" ::: "memory");
 }
 #endif
 
