@@ -138,7 +138,8 @@ TEST(Overlap, WhereARowIsAndItsFirstColumnsAreLoadedBeforeTheWait) {
             load_generator().emit(signature(unrolled, "sm_90", Scale::one, Scale::zero), "");
         SCOPED_TRACE(source.name);
         EXPECT_THAT(source.text,
-                    HasSubstr(fmt::format("griddepcontrol.wait;\" ::\"r\"({:.0f} * gridDim.x",
+                    HasSubstr(fmt::format("if ({:.0f} * gridDim.x * gridDim.y <= units) asm "
+                                          "volatile(\"griddepcontrol.launch_dependents",
                                           1 / gpu::few_blocks)))
             << "as the choice counts";
         expect_loads_before_the_wait(source, bounds + columns);
