@@ -61,17 +61,22 @@ std::int64_t most_of_row(const CsrView& a, const std::vector<RowRange>& windows,
     return most;
 }
 
-/// Of a row's entries those that are looked at. Of rows with more than `most` they are anywhere in
-/// the row, but in the same place of neighbours, which may have the same columns: all beginnings
-/// would have the same few columns.
-EntryRange some_of(EntryRange all, std::int64_t row, std::int64_t most) {
-    const auto [begin, end] = all;
-    const std::int64_t length = end - begin;
-    if (length <= most) return all;
+/// Adds those of a row's entries that are looked at. Of rows with more than `most` they are pieces
+/// from all parts of the row, anywhere in each, but in the same places of neighbours, which may
+/// have the same columns: beginnings alone would have the same few columns.
+void append_some(std::vector<EntryRange>& ranges, EntryRange all, std::int64_t row,
+                 std::int64_t most) {
+    constexpr std::int64_t least_piece = 64, most_pieces = 8;
     constexpr std::int64_t places = 1024, golden = 633;  // blocks of rows next to each other differ
+    const std::int64_t length = all.end - all.begin;
+    if (length <= most) return append(ranges, all);
+    const std::int64_t pieces = std::clamp<std::int64_t>(most / least_piece, 1, most_pieces);
     const std::int64_t place = row / window_multiple * golden % places;
-    const std::int64_t first = begin + (length - most) * place / places;
-    return {first, first + most};
+    for (std::int64_t i = 0; i < pieces; ++i) {
+        const std::int64_t before = most * i / pieces, behind = most * (i + 1) / pieces;
+        const std::int64_t passed = (length - most) * (places * i + place) / (places * pieces);
+        append(ranges, {all.begin + passed + before, all.begin + passed + behind});
+    }
 }
 
 /// Columns of these rows, of each at most `most` entries, as a matrix of its own.
@@ -89,9 +94,9 @@ CsrMatrix copy_rows(const CsrView& a, const std::vector<RowRange>& windows, std:
         *to_ptr = 0;
         for (const auto [begin, end] : windows)
             for (std::int64_t row = begin; row < end; ++row, ++to_ptr) {
-                const EntryRange some = some_of({ptr[row], ptr[row + 1]}, row, most);
-                to_ptr[1] = *to_ptr + static_cast<std::int32_t>(some.end - some.begin);
-                append(ranges, some);
+                append_some(ranges, {ptr[row], ptr[row + 1]}, row, most);
+                to_ptr[1] = *to_ptr + static_cast<std::int32_t>(
+                                          std::min<std::int64_t>(ptr[row + 1] - ptr[row], most));
             }
     });
     m.nnz = *to_ptr;
