@@ -7,6 +7,8 @@
 #include <filesystem>
 #include <map>
 #include <set>
+#include <sstream>
+#include <utility>
 #include <vector>
 
 #include "formats/format_storage.hpp"
@@ -145,17 +147,30 @@ std::string parameter_table(const KernelEntry& kernel) {
     return text + "\n";
 }
 
+/// The words of a paragraph in lines of at most 100 columns.
+std::string wrapped(const std::string& paragraph) {
+    constexpr std::size_t columns = 100;
+    std::istringstream words(paragraph);
+    std::string text, line;
+    for (std::string word; words >> word;) {
+        if (!line.empty() && line.size() + 1 + word.size() > columns)
+            text += std::exchange(line, "") + "\n";
+        line += (line.empty() ? "" : " ") + word;
+    }
+    return text + line;
+}
+
 std::string kernel_section(const KernelEntry& k) {
     std::vector<std::string_view> functions, workspaces;
     for (auto& step : k.steps) functions.push_back(step.function);
     for (auto& workspace : k.workspace) workspaces.push_back(workspace.name);
-    std::string text = fmt::format(
-        "### {}\n\nTemplate `templates/{}`, format {}. Functions, in the order of their launches: "
-        "{}. Workspaces: {}.",
-        k.id, k.file, format_link(k.format), codes(functions), codes(workspaces));
+    std::string head = fmt::format(
+        "Template `templates/{}`, format {}. Functions, in the order of their launches: {}. "
+        "Workspaces: {}.",
+        k.file, format_link(k.format), codes(functions), codes(workspaces));
     if (k.refuses != nullptr)
-        text += " Only for some types or architectures; it runs when it is named.";
-    text += "\n\n";
+        head += " Only for some types or architectures; it runs when it is named.";
+    std::string text = fmt::format("### {}\n\n{}\n\n", k.id, wrapped(head));
     if (!k.params.empty()) text += parameter_table(k);
     if (!k.arguments.empty()) text += argument_table(k.arguments);
     return text;
