@@ -62,9 +62,9 @@ CpuWork coo_work(const Problem& p) {
 Values possible_lanes(const ParamChoice& c, bool or_one) {
     constexpr double longest_mean = 64;
     Values lanes{};
-    if (or_one) lanes.add(1);
+    if (or_one) lanes.push_back(1);
     for (double mean = 1; mean <= longest_mean; mean *= 2)
-        lanes.add(lanes_of_a_row(c.request(), c.value_type(), mean));
+        lanes.push_back(lanes_of_a_row(c.request(), c.value_type(), mean));
     return lanes;
 }
 

@@ -267,8 +267,8 @@ void choose_matrix_units(ParamChoice& c) {
 }
 
 Values omegas(const GpuLimits& limits) {
-    Values values{};
-    for (auto& row : limits.omega) values.add(std::min(row.omega, limits.most_omega));
+    Values values;
+    for (auto& row : limits.omega) values.push_back(std::min(row.omega, limits.most_omega));
     return values;
 }
 

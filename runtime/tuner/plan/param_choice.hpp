@@ -1,6 +1,5 @@
 #pragma once
 #include <algorithm>
-#include <array>
 #include <cstdint>
 #include <initializer_list>
 #include <string_view>
@@ -8,29 +7,21 @@
 #include <utility>
 #include <vector>
 
+#include "short_list.hpp"
 #include "tuner/situation.hpp"
 
 namespace spmvgen {
 
 /// A few values of a parameter, ascending or not.
-class Values {
+class Values : public ShortList<std::int64_t, 24> {
   public:
-    Values(std::initializer_list<std::int64_t> values) {
-        for (const std::int64_t value : values) add(value);
-    }
+    using ShortList::ShortList;
     /// 2ⁿ from the least, itself one, to the most.
     static Values powers(std::int64_t least, std::int64_t most) {
-        Values values{};
-        for (std::int64_t n = least; n <= most; n *= 2) values.add(n);
+        Values values;
+        for (std::int64_t n = least; n <= most; n *= 2) values.push_back(n);
         return values;
     }
-    void add(std::int64_t value) { values_[count_++] = value; }  ///< 24 at most
-    std::size_t size() const { return count_; }
-    std::int64_t operator[](std::size_t i) const { return values_[i]; }
-
-  private:
-    std::array<std::int64_t, 24> values_{};
-    std::size_t count_ = 0;
 };
 
 /// The parameters of a kernel as its plan sets them (KernelPlan::choose): for one matrix, or, for
