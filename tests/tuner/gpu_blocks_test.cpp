@@ -50,8 +50,14 @@ TEST_F(GpuWorkOfBlocks, LanesLoadAsManyBlocksAsTheirRegistersHold) {
 TEST_F(GpuWorkOfBlocks, MemoryMovesMoreWhereLanesAskForPieces) {
     const double others = nnz_ / 16 * 4 + 128 * 4 + vectors_;  // columns, offsets, x and y
     EXPECT_EQ(blocks(4, 16).bytes, nnz_ * 8 + others) << "all blocks of a row at once";
-    EXPECT_DOUBLE_EQ(blocks(4, 4).bytes, nnz_ * 8 * (1 + 0.5 * 56 / 32) + others);
-    EXPECT_DOUBLE_EQ(blocks(4, 1).bytes, nnz_ * 8 * (1 + 0.5 * 56 / 8) + others);
+    EXPECT_DOUBLE_EQ(blocks(4, 4).bytes, nnz_ * 8 * (1 + 0.5 * 24 / 32) + others);
+    EXPECT_DOUBLE_EQ(blocks(4, 1).bytes, nnz_ * 8 * (1 + 0.5 * 24 / 8) + others);
+}
+
+TEST_F(GpuWorkOfBlocks, ColumnsBehindABlocksFirstAreLessThanASteps) {
+    const double warps = 512.0 / 4 * 4 / 32;            // of four lanes for a row of blocks
+    const double columns = 4 * (64.0 / 4 / 4) * warps;  // of blocks, for each of their rows
+    EXPECT_DOUBLE_EQ(blocks(4, 4).steps, columns * (1 + 0.3 * 3) + warps);
 }
 
 }  // namespace

@@ -54,6 +54,13 @@ TEST(GpuChoice, TheBetterKnownOfTwoKernelsComesFirst) {
     EXPECT_GE(milder.prediction.us, least.prediction.us);
 }
 
+TEST(GpuChoice, OneSizeOfBlocksSaysNothingOfOthers) {
+    const Choice choice = choice_on_h200(make_gallery_matrix("random:seed=305"), true);
+    EXPECT_EQ(choice.signature.kernel, "bcsr_fused") << choice.reason;
+    EXPECT_EQ(choice.signature.params.at("block_rows"), 3) << "with 1x1 it is not near the best";
+    EXPECT_THAT(choice.reason, testing::StartsWith("predicted "));
+}
+
 TEST(GpuChoice, FewLongRowsDoNotRuleStripsOut) {
     const CsrMatrix m = make_gallery_matrix("random:seed=1007181");
     ASSERT_GT(analyse_row_lengths(m.view()).max_row, 10'000);

@@ -43,6 +43,26 @@ std::vector<const KernelEntry*> weighed(const Request& request) {
     return free;
 }
 
+/// Takes the first set out of a grid, and of blocks on a GPU the first of each size: there one size
+/// says nothing of others.
+std::vector<Params> take_first_sets(std::vector<Params>& grid, bool of_gpu) {
+    const auto has_blocks_of = [](const Params& params, const Params& others) {
+        return std::ranges::all_of(std::array{"block_rows", "block_cols"}, [&](const char* name) {
+            const auto own = params.find(name), other = others.find(name);
+            return own == params.end() || other == others.end() || own->second == other->second;
+        });
+    };
+    std::vector<Params> first;
+    for (const Params& params : grid)
+        if (first.empty() || (of_gpu && std::ranges::none_of(first, [&](const Params& p) {
+                                  return has_blocks_of(params, p);
+                              })))
+            first.push_back(params);
+    std::erase_if(grid,
+                  [&](const Params& p) { return std::ranges::find(first, p) != first.end(); });
+    return first;
+}
+
 bool sorts_rows(const Params& params) {
     const auto sigma = params.find("sigma");
     return sigma != params.end() && sigma->second > 1;
@@ -58,7 +78,8 @@ struct CountedChoice::Weighed {
     std::vector<Signature> seen = {};
     std::vector<Candidate> found = {};
     double least_us = std::numeric_limits<double>::infinity();  ///< of those, or bounds of others
-    double beyond = 0;    ///< times its limit, the largest bound that was refused
+    /// Times its limit, the least bound that was refused.
+    std::optional<double> beyond = std::nullopt;
     Params nearest = {};  ///< of the grid's sets the one with the least time, or bound
     double nearest_us = std::numeric_limits<double>::infinity();
 
@@ -183,7 +204,8 @@ bool CountedChoice::is_beyond(Weighed& kernel, const std::optional<Prediction>& 
                               double best_us) {
     if (!least || least->bad_us() < std::min(kernel.limit_us, best_us)) return false;
     kernel.least_us = std::min(kernel.least_us, least->us);
-    kernel.beyond = std::max(kernel.beyond, least->bad_us() / kernel.limit_us);
+    const double beyond = least->bad_us() / kernel.limit_us;
+    kernel.beyond = std::min(kernel.beyond.value_or(beyond), beyond);
     return true;
 }
 
@@ -239,18 +261,18 @@ std::vector<CountedChoice::Candidate> CountedChoice::better(const Request& asked
         Weighed kernel{entry, {}, limit_us(entry->id, rules.kernel, by_rules)};
         if (may_have_blocks(kernel, request)) kernel.grid = chooser_->grid_params(*entry, request);
         if (kernel.grid.empty()) continue;
-        add(kernel, kernel.grid.front(), request, best_us);
+        for (auto& params : take_first_sets(kernel.grid, team_ == 0))
+            add(kernel, params, request, best_us);
         least = std::min(least, kernel.least_us);
         kernels.push_back(std::move(kernel));
     }
     std::vector<Candidate> all;
     for (auto& kernel : kernels) {
-        if (team_ == 0 && kernel.beyond > hopeless_bound && kernel.entry->id != rules.kernel)
-            continue;
+        const bool is_far = kernel.found.empty() && kernel.beyond.value_or(0) > hopeless_bound;
+        if (team_ == 0 && is_far && kernel.entry->id != rules.kernel) continue;
         const bool is_laid_out = team_ > 0 && kernel.entry->format == Format::strips;
         if (kernel.least_us <= (is_laid_out ? hopeless_strips_cpu : hopeless) * least)
-            for (auto& params : kernel.grid | std::views::drop(1))
-                add(kernel, params, request, best_us);
+            for (auto& params : kernel.grid) add(kernel, params, request, best_us);
         look_beside(kernel, request, best_us);
         std::ranges::move(kernel.found, std::back_inserter(all));
     }

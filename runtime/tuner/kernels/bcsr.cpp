@@ -69,18 +69,19 @@ namespace gpu {
 namespace {
 
 constexpr double most_fill = 1.6;              ///< stored entries over nonzeros in blocks
+constexpr double further_column = 0.3;         ///< of a block, of the step of its first column
 constexpr std::int64_t least_block_lanes = 4;  ///< for a row of blocks of several elements: with
                                                ///< fewer, too many of them are on their way at once
 
 /// What memory moves of blocks' values over what is asked for. The k-th values of neighbouring
 /// blocks lie together. Where a row has more blocks than its lanes load at a time, they ask for a
-/// piece, and for the next one later. Of the bursts that a piece begins and ends in, half are gone
+/// piece, and for the next one later. Of the sectors that a piece begins and ends in, half are gone
 /// by then.
 double bytes_of_pieces(const Problem& p, double blocks_a_row, double unroll) {
-    constexpr double burst = 64, gone = 0.5;
+    constexpr double gone = 0.5;
     const double at_a_time = p.param("subwarp") * unroll;
     if (blocks_a_row <= at_a_time) return 1;
-    return 1 + gone * (burst - p.value) / (at_a_time * p.value);
+    return 1 + gone * (sector - p.value) / (at_a_time * p.value);
 }
 
 GpuWork blocks_work(const Problem& p) {
@@ -104,8 +105,9 @@ GpuWork blocks_work(const Problem& p) {
              (wide > 1 ? p.a_near(stored) : p.row_near(lanes));
     w.far = p.far(p.block / lanes * high);
     const double a_row = wide * fill;  // entries of a row that a block takes, fill left out
-    w.steps =
-        p.steps(std::max(1.0, lanes * wide / fill), unroll) / neighbours * uneven * wide + groups;
+    const double columns = 1 + further_column * (wide - 1);
+    w.steps = p.steps(std::max(1.0, lanes * wide / fill), unroll) / neighbours * uneven * columns +
+              groups;
     w.resident = resident_warps(unroll * (high * wide * p.value + p.index + wide * p.vector) +
                                 high * p.vector);
     w.waits =
