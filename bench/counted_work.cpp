@@ -25,7 +25,7 @@
 #include "tuner/files/tuning_files.hpp"
 #include "tuner/records/record_json.hpp"
 #include "tuner/records/signature_name.hpp"
-#include "tuner/rules/candidates.hpp"
+#include "tuner/rules/choose.hpp"
 
 namespace {
 

@@ -1,5 +1,8 @@
 """What cannot be is refused in words, by the exception that Python has for it."""
 
+import copy
+import pickle
+
 import numpy
 import pytest
 from conftest import sparse
@@ -158,6 +161,47 @@ def test_the_extension_checks_sizes_and_types_itself():
         handle.apply(numpy.ones(42, "float32"), numpy.ones(60))
     with pytest.raises(TypeError, match="x has elements of type 'e'"):
         handle.apply(numpy.ones(42, "float16"), numpy.ones(60))
+
+
+def test_what_would_be_cut_off_silently():
+    ends = numpy.array([0, 2, 3])
+    with pytest.raises(TypeError, match="row offsets or columns of type float64: give integers"):
+        spmvgen.matrix(([0, 2, 3], [0, 1.5, 1], [1.0, 2.0, 3.0], (2, 2)))
+    with pytest.raises(TypeError, match="row offsets or columns of type float64: give integers"):
+        spmvgen.matrix((ends, ends, numpy.ones(3), (2, 4)), rows=[1.5, 2.5], num_rows=9)
+    columns = numpy.array([0, 1, 1], "int32")
+    with pytest.raises(ValueError, match="rows that are no int32, which the columns are"):
+        spmvgen.matrix((ends, columns, numpy.ones(3), (2, 2)), rows=[1, 2**32 + 2], num_rows=9)
+    with pytest.raises(TypeError, match="params: lanes is 4.9: give an integer"):
+        tiny(kernel="csr_vector", params={"lanes": 4.9})
+    a, y = tiny(params=None), numpy.zeros(2)
+    for _ in range(2):  # the second by the short way
+        with pytest.raises(TypeError, match="the matrix is real: apply takes real x and out"):
+            a.apply(numpy.array([1, 2j]), y)
+        a @ y
+    assert (spmvgen.matrix(([0, 0], [], [], (1, 3))) @ numpy.ones(3)).tolist() == [0.0]
+
+
+def test_what_is_no_dense_array():
+    a = spmvgen.matrix(sparse(60, 42))
+    with pytest.raises(TypeError, match="x is a sparse matrix: products are with dense ones"):
+        a @ sparse(42, 3)
+    with pytest.raises(TypeError, match="out is no array: list"):
+        a.apply(numpy.ones(42), [0.0] * 60)
+    for x in (3.0, None, "x"):
+        with pytest.raises(ValueError, match=r"x has shape \(\), but the matrix has"):
+            a @ x
+    expected = (a @ numpy.ones(42)).tolist()
+    assert a.apply([1.0] * 42).tolist() == expected
+    assert ([1.0] * 60 @ a).tolist() == (a.T @ numpy.ones(60)).tolist()
+
+
+def test_copies_and_pickles():
+    a = spmvgen.matrix(sparse(60, 42))
+    assert copy.copy(a) is a
+    for refuse in (pickle.dumps, copy.deepcopy):
+        with pytest.raises(TypeError, match="cannot be pickled: pickle the sparse matrix"):
+            refuse(a)
 
 
 def test_no_memory():

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <cstdint>
 #include <span>
 
 #include "c_abi/arguments.hpp"
@@ -18,6 +19,8 @@ spmvgen_status spmvgen_list_create(int32_t type, const int32_t* list, int64_t co
     return guarded(__func__, [&] {
         required(made, "made") = nullptr;
         if (count < 0) spmvgen::refuse(fmt::format("count is {}: use 0 or more", count));
+        if (count > PTRDIFF_MAX / static_cast<std::int64_t>(sizeof *list))
+            spmvgen::refuse(fmt::format("count is {}: the list is larger than any memory", count));
         if (count > 0) (void)required(list, "list");
         const spmvgen::Options wanted = options != nullptr ? options->value : spmvgen::Options{};
         *made = new spmvgen_list{spmvgen::ListedElements(

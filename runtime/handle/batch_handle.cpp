@@ -1,7 +1,7 @@
 #include <fmt/format.h>
 
 #include "handle/base/batch_impl.hpp"
-#include "handle/kernels/cache_mode.hpp"
+#include "handle/kernels/kernel_sources.hpp"
 #include "handle/making/handle_makers.hpp"
 #include "kernel/refuse.hpp"
 #include "matrix/reorder/reordering.hpp"

@@ -65,8 +65,9 @@ void InterleavedBatch::describe_groups(const BatchShape& shape) {
     info_.bytes = info_.matrix_bytes +
                   (info_.rows + info_.cols) * static_cast<std::int64_t>(size_of(signature_.value));
     if (!smaller_) return;
-    info_.prepare_ms += smaller_->info().prepare_ms;
-    info_.kernel_ms += smaller_->info().kernel_ms;
+    for (auto ms : {&Info::prepare_ms, &Info::kernel_ms, &Info::analysis_ms, &Info::choice_ms,
+                    &Info::convert_ms, &Info::measure_ms})
+        info_.*ms += smaller_->info().*ms;
     info_.deterministic = info_.deterministic && smaller_->info().deterministic;
     if (info_.warning.empty()) info_.warning = smaller_->info().warning;
 }

@@ -8,7 +8,7 @@
 #include <concepts>
 
 #include "handle/base/handle_impl.hpp"
-#include "handle/kernels/cache_mode.hpp"
+#include "handle/kernels/kernel_sources.hpp"
 #include "handle/plan/levels.hpp"
 #include "handle/plan/request_of_options.hpp"
 #include "kernel/refuse.hpp"

@@ -9,7 +9,7 @@
 #include "handle/base/permuter.hpp"
 #include "handle/base/vector_packer.hpp"
 #include "handle/capture_handle.hpp"
-#include "handle/kernels/cache_mode.hpp"
+#include "handle/kernels/kernel_sources.hpp"
 #include "handle/kernels/stopwatch.hpp"
 #include "handle/making/handle_makers.hpp"
 #include "handle/plan/device_csr.hpp"

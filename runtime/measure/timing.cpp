@@ -4,7 +4,6 @@
 #include <omp.h>
 
 #include <algorithm>
-#include <array>
 #include <chrono>
 #include <cmath>
 #include <map>
@@ -92,19 +91,33 @@ Timing time_apply(const std::function<void()>& call, const TimingPlan& plan,
     return summarise(std::move(samples), calls);
 }
 
+double median_us_of_a_few(const std::function<void()>& call) {
+    constexpr int warm_up = 4;
+    constexpr std::size_t most = 16;
+    constexpr double budget_s = 1e-3;
+    const double start = now_s();
+    call();
+    std::vector<double> times;
+    double end = now_s();
+    for (int called = 1; times.empty() || (times.size() < most && end - start < budget_s);
+         ++called) {
+        const double begin = now_s();
+        call();
+        end = now_s();
+        if (called >= warm_up || end - start >= budget_s) times.push_back(end - begin);
+    }
+    const auto middle = times.begin() + static_cast<std::ptrdiff_t>(times.size() / 2);
+    std::ranges::nth_element(times, middle);
+    return 1e6 * *middle;
+}
+
 namespace {
 
 double measured_region_us(int threads) {
-    std::array<double, 16> times;
-    constexpr int warm_up = 4;
-    for (int i = -warm_up; i < static_cast<int>(times.size()); ++i) {
-        const double begin = now_s();
+    return median_us_of_a_few([threads] {
 #pragma omp parallel num_threads(threads)
         asm volatile("" ::: "memory");
-        if (i >= 0) times[static_cast<std::size_t>(i)] = now_s() - begin;
-    }
-    std::ranges::nth_element(times, times.begin() + times.size() / 2);
-    return 1e6 * times[times.size() / 2];
+    });
 }
 
 }  // namespace

@@ -35,9 +35,13 @@ Timing time_apply(const std::function<void()>& call, const TimingPlan& plan = {}
 /// Throws Error(invalid_argument) when there is none.
 Timing summarise(std::vector<double> samples, std::int64_t calls_per_sample);
 
-/// Microseconds that an OpenMP region of so many threads takes that does nothing: the median of a
-/// few, right behind each other. Measured at the first call of a process for that number, which
-/// takes up to a millisecond. Safe to call from any thread.
+/// Microseconds of a call: the median of up to 16, right behind each other, after 4 that do not
+/// count. Ends after a millisecond, with two calls at least, of which the last counts.
+double median_us_of_a_few(const std::function<void()>& call);
+
+/// Microseconds that an OpenMP region of so many threads takes that does nothing, as
+/// median_us_of_a_few(): beside other programs one may take many milliseconds. Measured at the
+/// first call of a process for that number. Safe to call from any thread.
 double parallel_region_us(int threads);
 
 /// Whether OpenMP's runtime keeps the threads that a smaller team leaves out for the next larger

@@ -35,6 +35,8 @@ TEST(CListErrors, SayWhatIsWrong) {
     spmvgen_list* list = nullptr;
     EXPECT_EQ(told(spmvgen_list_create(SPMVGEN_F64, &number, -1, options, &list)),
               "invalid_argument: count is -1: use 0 or more");
+    EXPECT_EQ(told(spmvgen_list_create(SPMVGEN_F64, &number, INT64_C(1) << 62, options, &list)),
+              "invalid_argument: count is 4611686018427387904: the list is larger than any memory");
     EXPECT_EQ(told(spmvgen_list_create(SPMVGEN_F64, nullptr, 1, options, &list)),
               "invalid_argument: list is NULL");
     EXPECT_EQ(told(spmvgen_list_create(SPMVGEN_F64, nullptr, 0, options, nullptr)),

@@ -125,6 +125,9 @@ TEST(Simplify, MakesScalarsOfSingleElements) {
               "    double s = 0.0;\n    s += c;\n    y[0] = s > 0;\n");
     EXPECT_EQ(simplified("const long s[1] = {c};\ny[0] = s[0];\n"),
               "    const long s = c;\n    y[0] = s;\n");
+    // What named the extent goes with it.
+    EXPECT_EQ(simplified("constexpr int size = 1;\nlong s[size] = {};\ns[0] += c;\ny[0] = s[0];\n"),
+              "    long s = 0;\n    s += c;\n    y[0] = s;\n");
     // One whose address is used stays.
     EXPECT_EQ(simplified("long s[1] = {c};\nlong* p = s;\np[0] = 1;\ny[0] = s[0];\n"),
               "    long s[1] = {c};\n    long* p = s;\n    p[0] = 1;\n    y[0] = s[0];\n");

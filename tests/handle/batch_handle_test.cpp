@@ -8,6 +8,7 @@
 
 #include "fakes.hpp"
 #include "handle/base/batch_impl.hpp"
+#include "parts_ms.hpp"
 #include "spmvgen/batch.hpp"
 
 namespace spmvgen {
@@ -311,6 +312,23 @@ TEST(BatchHandle, EmptyBatchesAndSystems) {
         EXPECT_EQ(y, (std::vector<double>{3, 6})) << device;
         hollow.apply(1.0, static_cast<double*>(nullptr), 0.0, y.data());
         EXPECT_EQ(y, (std::vector<double>{0, 0})) << device;
+    }
+}
+
+TEST(BatchHandle, TellsPartsThatAddUp) {
+    const auto expect_sum = [](const Info& info) {
+        EXPECT_NEAR(parts_ms(info), info.prepare_ms, 0.01 * info.prepare_ms)
+            << info.kernel << " on " << info.device;
+        EXPECT_GT(info.convert_ms, 0) << info.kernel << " on " << info.device;
+    };
+    Options no_kernel;
+    no_kernel.cache = CacheMode::off;
+    expect_sum(BatchHandle(mixed(), no_kernel).info());
+    for (const char* device : {"host", "simt:gfx906"}) {
+        expect_sum(BatchHandle(mixed(), in_memory(device)).info());
+        // Of two groups, each with a handle of its own.
+        expect_sum(BatchHandle(three_by_one.view(), 65, in_memory(device), BatchLayout::interleaved)
+                       .info());
     }
 }
 

@@ -11,6 +11,7 @@
 #include "handle/plan/team_size.hpp"
 #include "matrix/csr_matrix.hpp"
 #include "matrix/suites/gallery.hpp"
+#include "parts_ms.hpp"
 #include "spmvgen/spmvgen.hpp"
 
 namespace spmvgen {
@@ -48,11 +49,6 @@ Options options_there() {
     Options options = options_for("simt:sm_90");
     options.device_arrays = true;
     return options;
-}
-
-double parts_ms(const Info& info) {
-    return info.analysis_ms + info.choice_ms + info.kernel_ms + info.reorder_ms + info.convert_ms +
-           info.measure_ms;
 }
 
 const char* const specs[] = {"stencil27:nx=34,ny=34,nz=34,random_values=1",

@@ -10,6 +10,7 @@
 
 #include "any_matrix.hpp"
 #include "handle/kernels/kernel_provider.hpp"
+#include "handle/kernels/kernel_sources.hpp"
 #include "matrix/features/features.hpp"
 #include "matrix/suites/gallery.hpp"
 #include "spmvgen/spmvgen.hpp"

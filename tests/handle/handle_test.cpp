@@ -13,6 +13,7 @@
 
 #include "errors.hpp"
 #include "fakes.hpp"
+#include "parts_ms.hpp"
 
 namespace spmvgen {
 namespace {
@@ -221,6 +222,21 @@ TEST_P(Degenerate, NoEntries) {
     y[1] = std::numeric_limits<double>::quiet_NaN();
     handle.apply<double>(5.0, nullptr, 0.0, y.data());
     EXPECT_EQ(y, (std::vector<double>{0, 0, 0}));
+}
+
+TEST_P(Degenerate, PartsOfThePreparationAddUp) {
+    const std::vector<int> row_ptr(4, 0);
+    const CsrView empty = csr_view<double, int, int>(3, 2, row_ptr.data(), nullptr, nullptr);
+    const Tiny tiny;
+    for (const char* level : {"rule", "lazy"}) {
+        Options o = options();
+        o.level = level;
+        for (const CsrView& a : {empty, tiny.view()}) {
+            const Info info = make_handle(a, o, fake.provider).info();
+            EXPECT_NEAR(parts_ms(info), info.prepare_ms, 0.01 * info.prepare_ms)
+                << level << ", " << info.nnz << " entries: " << info.reason;
+        }
+    }
 }
 
 TEST_P(Degenerate, AlphaZeroTouchesNeitherTheMatrixNorX) {

@@ -9,6 +9,7 @@
 
 #include "../store/samples.hpp"
 #include "all_formats.hpp"
+#include "handle/kernels/kernel_sources.hpp"
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 constexpr bool sanitized = true;

@@ -7,7 +7,7 @@
 #include "errors.hpp"
 #include "fake_device.hpp"
 #include "fakes.hpp"
-#include "handle/kernels/cache_mode.hpp"
+#include "handle/kernels/kernel_sources.hpp"
 
 namespace spmvgen {
 namespace {

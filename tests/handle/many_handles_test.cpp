@@ -10,6 +10,7 @@
 
 #include "../store/samples.hpp"
 #include "all_formats.hpp"
+#include "handle/kernels/kernel_sources.hpp"
 #include "run_threads.hpp"
 
 namespace spmvgen {

@@ -7,7 +7,7 @@
 #include "handle/base/handle_impl.hpp"
 #include "matrix/suites/gallery.hpp"
 #include "registry.hpp"
-#include "tuner/rules/candidates.hpp"
+#include "tuner/rules/choose.hpp"
 
 namespace spmvgen {
 namespace {

@@ -8,6 +8,7 @@
 #include "arrays_on_device.hpp"
 #include "handle/base/handle_impl.hpp"
 #include "handle/kernels/kernel_provider.hpp"
+#include "handle/kernels/kernel_sources.hpp"
 #include "handle/making/handle_makers.hpp"
 #include "matrix/suites/gallery.hpp"
 #include "spmvgen/distributed.hpp"

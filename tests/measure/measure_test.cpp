@@ -137,6 +137,19 @@ TEST(MeasureBandwidth, FewBytesAndManyThreads) {
 }
 
 }  // namespace
+TEST(MedianOfAFew, EndsEarlyWhereACallTakesLong) {
+    int calls = 0;
+    const auto slow = [&] {
+        ++calls;
+        std::this_thread::sleep_for(std::chrono::milliseconds(3));
+    };
+    EXPECT_GE(median_us_of_a_few(slow), 3000);
+    EXPECT_EQ(calls, 2);
+    calls = 0;
+    EXPECT_GE(median_us_of_a_few([&] { ++calls; }), 0);
+    EXPECT_LE(calls, 4 + 16);
+}
+
 TEST(ParallelRegion, IsMeasuredOnceForANumberOfThreads) {
     const double us = parallel_region_us(2);
     EXPECT_GT(us, 0);

@@ -5,7 +5,7 @@
 
 #include <functional>
 
-#include "tuner/rules/candidates.hpp"
+#include "tuner/rules/choose.hpp"
 
 namespace spmvgen {
 namespace {

@@ -16,7 +16,7 @@
 #include "tuner/cost/cpu_costs.hpp"
 #include "tuner/plan/kernel_plan.hpp"
 #include "tuner/records/signature_name.hpp"
-#include "tuner/rules/candidates.hpp"
+#include "tuner/rules/choose.hpp"
 
 namespace spmvgen {
 namespace {

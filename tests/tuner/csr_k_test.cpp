@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "errors.hpp"
-#include "tuner/rules/candidates.hpp"
+#include "tuner/rules/choose.hpp"
 
 namespace spmvgen {
 namespace {

@@ -16,7 +16,7 @@
 #include "tuner/chooser/chooser.hpp"
 #include "tuner/chooser/counted_choice.hpp"
 #include "tuner/records/signature_name.hpp"
-#include "tuner/rules/candidates.hpp"
+#include "tuner/rules/choose.hpp"
 
 namespace spmvgen {
 namespace {

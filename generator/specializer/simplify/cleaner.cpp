@@ -53,8 +53,8 @@ class Cleaner : public SyntaxWalk {
             if (!liveness_.live(d)) remove_declaration(*d, source_, edits);
         remove_dead_locals();
         remove_dead_parameters();
-        settled = settled && expressions_.settled();
         singles_.rewrite([&](const clang::Decl* d) { return liveness_.live(d); });
+        settled = settled && expressions_.settled() && singles_.settled();
     }
 
     bool traverse_statement(clang::Stmt* s) override {

@@ -116,7 +116,11 @@ void SingleElements::make_reference(const clang::ParmVarDecl* parameter) {
 
 void SingleElements::make_variable(const clang::VarDecl* array) {
     const auto loc = array->getTypeSourceInfo()->getTypeLoc().getUnqualifiedLoc();
-    edits_.remove(source_.range(loc.getAs<clang::ArrayTypeLoc>().getBracketsRange()));
+    const auto brackets = loc.getAs<clang::ArrayTypeLoc>();
+    edits_.remove(source_.range(brackets.getBracketsRange()));
+    const auto* extent = brackets.getSizeExpr();
+    if (extent && !llvm::isa<clang::IntegerLiteral>(extent->IgnoreParenImpCasts()))
+        settled_ = false;
     const auto* list = written_list(array);
     if (!list) return;
     const auto element = element_type(array);

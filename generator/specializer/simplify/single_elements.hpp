@@ -38,6 +38,8 @@ class SingleElements {
         for (auto& [decl, use] : uses_)
             if (live(decl)) rewrite_one(decl, use);
     }
+    /// Whether the edits leave nothing to clean: not when an extent that is gone named a constant.
+    bool settled() const { return settled_; }
 
   private:
     struct Use {
@@ -54,6 +56,7 @@ class SingleElements {
     TextEdits& edits_;
     std::map<const clang::VarDecl*, Use> uses_;  // edits do not depend on its order
     std::vector<std::pair<const clang::VarDecl*, const clang::VarDecl*>> links_;
+    bool settled_ = true;
 };
 
 }  // namespace spmvgen::specializer

@@ -109,10 +109,13 @@ _INDICES = frozenset(map(numpy.dtype, ("int32", "int64")))
 
 
 def _indices(array: Any) -> Any:
-    """32 or 64 bits, contiguous; what is neither becomes 64."""
+    """32 or 64 bits, contiguous; integers of other widths become 64. TypeError for other numbers,
+    unless there are none: NumPy makes floats of an empty list."""
     library = library_of(array)
-    is_index = library.dtype(array) in _INDICES
-    return library.ready(array, None if is_index else numpy.dtype("int64"))
+    dtype = library.dtype(array)
+    if dtype.kind not in "iu" and len(array) > 0:
+        raise TypeError(f"row offsets or columns of type {dtype.name}: give integers")
+    return library.ready(array, None if dtype in _INDICES else numpy.dtype("int64"))
 
 
 def ready_values(values: Any) -> Any:
@@ -126,7 +129,10 @@ def _with_rows(given: Input, rows: Any, num_rows: int) -> Input:
     if given.layout != core.CSR:
         raise ValueError("rows: a list of rows is for CSR: convert the matrix with tocsr()")
     columns = given.library.dtype(given.columns)
+    rows = _indices(rows)
     listed = library_of(rows).ready(rows, columns)
+    if isinstance(rows, numpy.ndarray) and not numpy.array_equal(listed, rows):
+        raise ValueError(f"rows: numbers of rows that are no {columns.name}, which the columns are")
     return replace(given, shape=(int(num_rows), given.shape[1]), listed=listed)
 
 

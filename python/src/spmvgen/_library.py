@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import operator
 import os
 from pathlib import Path
 from typing import Any
@@ -38,14 +39,21 @@ def counters() -> dict[str, Any]:
     return found
 
 
+def _whole(parameter: str, number: Any) -> int:
+    """The number; TypeError where it is no integer."""
+    try:
+        return operator.index(number)
+    except TypeError:
+        raise TypeError(f"params: {parameter} is {number!r}: give an integer") from None
+
+
 def option_texts(options: dict[str, Any]) -> dict[str, str]:
     """Options as the library takes them: texts, and params as param.NAME."""
     texts: dict[str, str] = {}
     for name, value in options.items():
         if name == "params":
-            texts.update(
-                {f"param.{parameter}": str(int(number)) for parameter, number in value.items()}
-            )
+            for parameter, number in (value or {}).items():
+                texts[f"param.{parameter}"] = str(_whole(parameter, number))
         else:
             texts[name] = str(value).lower() if isinstance(value, bool) else str(value)
     return texts

@@ -16,6 +16,15 @@ from ._operator import Operator
 _REAL = (int, float)
 
 
+def _array(x: Any) -> Any:
+    """x, as an array of its library where it is a list or a number."""
+    if hasattr(x, "tocsr"):
+        raise TypeError("x is a sparse matrix: products are with dense ones, as toarray() gives")
+    if hasattr(x, "ndim"):
+        return x
+    return numpy.asarray(x) if numpy.isscalar(x) or x is None else library_of(x).ready(x)
+
+
 class Matrix(Operator):  # type: ignore[misc,unused-ignore]
     """A sparse matrix ready to be multiplied; made by spmvgen.matrix.
 
@@ -97,7 +106,7 @@ class Matrix(Operator):  # type: ignore[misc,unused-ignore]
 
     def __rmatmul__(self, x: Any) -> Any:
         """x @ A."""
-        return (self.T @ x.T).T
+        return (self.T @ _array(x).T).T
 
     def apply(
         self,
@@ -135,6 +144,9 @@ class Matrix(Operator):  # type: ignore[misc,unused-ignore]
                 number = None if stream is None else stream_number(stream)
                 if direct.apply(x, out, alpha, beta, number):
                     return out
+        x = _array(x)
+        if out is not None and not hasattr(out, "shape"):
+            raise TypeError(f"out is no array: {type(out).__name__}")
         library = library_of(x)
         if stream is None:
             return self._apply(library, x, out, alpha, beta, library.stream(x), operands)
@@ -154,7 +166,8 @@ class Matrix(Operator):  # type: ignore[misc,unused-ignore]
     ) -> Any:
         of_y = x if out is None else out
         dtype = self._family.product_dtype(library_of(of_y).dtype(of_y))
-        if dtype.kind == "c" and self._family.dtype.kind != "c":
+        is_complex = "c" in (dtype.kind, library.dtype(x).kind)
+        if is_complex and self._family.dtype.kind != "c":
             raise TypeError("the matrix is real: apply takes real x and out")
         k = self._check_shape(x)
         rows = (self._num_rows,) if x.ndim == 1 else (self._num_rows, k)
@@ -197,9 +210,8 @@ class Matrix(Operator):  # type: ignore[misc,unused-ignore]
         """A @ x of whatever types A and x are."""
         if isinstance(x, Operator):
             return super().dot(x)
+        x = _array(x)
         library = library_of(x)
-        if not hasattr(x, "ndim"):
-            x = library.ready(x)
         self._check_shape(x)
         dtype = self._family.product_dtype(library.dtype(x))
         if dtype.kind == "c" and self._family.dtype.kind != "c":
@@ -291,6 +303,15 @@ class Matrix(Operator):  # type: ignore[misc,unused-ignore]
 
     def _own_handle(self) -> Any:
         return self._family.handle(self._transposed, self._conjugated, 1, self._family.vectors)
+
+    def __copy__(self) -> Matrix:
+        return self
+
+    def __reduce__(self) -> str:
+        raise TypeError(
+            "an operator cannot be pickled: pickle the sparse matrix, and make an operator of it "
+            "where it is needed"
+        )
 
     def __repr__(self) -> str:
         info = self.info

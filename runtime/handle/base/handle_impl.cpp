@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "handle/base/apply_memory.hpp"
-#include "handle/kernels/cache_mode.hpp"
+#include "handle/kernels/kernel_sources.hpp"
 #include "handle/plan/device_speed.hpp"
 #include "handle/plan/levels.hpp"
 #include "handle/plan/request_of_options.hpp"

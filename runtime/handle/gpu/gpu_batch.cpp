@@ -52,6 +52,7 @@ GpuBatch::GpuBatch(const BatchSystems& systems, const BatchFeatures& features,
     }
     info_.kernel = kernel_name(signature_);
     make_base(systems, features, options.memory_limit);
+    tell_choice_ms(watch);
     info_.prepare_ms = watch.ms();
 }
 
@@ -62,10 +63,12 @@ void GpuBatch::make_base(const BatchSystems& systems, const BatchFeatures& featu
     if (features.rows > 0) provided = provider_.get(signature_, policy_, device_);
     info_.kernel_ms = watch.ms();
     tell_origin(provided);
+    const Stopwatch conversion;
     const CsrView totals = batch_totals(features);
     const StoredMatrix stored = store_batch(systems, features, signature_, memory_limit);
     describe(totals, stored);
     batch_ = upload(*device_, stored, totals);
+    info_.convert_ms = conversion.ms();
     if (provided.kernel == nullptr) return;
     source_ = provided.kernel->source;
     info_.facts = provided.kernel->facts;

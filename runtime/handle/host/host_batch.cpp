@@ -38,6 +38,8 @@ class HostBatch : public HandleImpl {
                    const Options& options);
     void keep_csr(const BatchSystems& systems, const BatchFeatures& features,
                   const Options& options);
+    void store(const BatchSystems& systems, const BatchFeatures& features,
+               const Signature& signature, const Options& options);
     const Variant& variant(Scale alpha, Scale beta);
     void run_generic(const Operands& operands) const;
     void run_base_and_update(const Operands& operands);
@@ -67,6 +69,7 @@ HostBatch::HostBatch(const BatchSystems& systems, const BatchFeatures& features,
     info_.kernel = base_ != nullptr ? kernel_name(signature_) : "generic_csr";
     if (info_.origin.empty()) info_.origin = "generic";
     describe(batch_totals(features), stored_);
+    tell_choice_ms(watch);
     info_.prepare_ms = watch.ms();
 }
 
@@ -91,8 +94,15 @@ void HostBatch::make_base(const BatchSystems& systems, const BatchFeatures& feat
         info_.reason = fmt::format("serves for {}: {}", kernel_name(signature_), info_.reason);
         return keep_csr(systems, features, options);
     }
-    stored_ = store_batch(systems, features, signature_, options.memory_limit);
+    store(systems, features, signature_, options);
     base_ = std::make_unique<BoundKernel>(provided.kernel, stored_);
+}
+
+void HostBatch::store(const BatchSystems& systems, const BatchFeatures& features,
+                      const Signature& signature, const Options& options) {
+    const Stopwatch conversion;
+    stored_ = store_batch(systems, features, signature, options.memory_limit);
+    info_.convert_ms = conversion.ms();
 }
 
 void HostBatch::keep_csr(const BatchSystems& systems, const BatchFeatures& features,
@@ -102,7 +112,7 @@ void HostBatch::keep_csr(const BatchSystems& systems, const BatchFeatures& featu
                                                     .vectors = signature_.value,
                                                     .storage = storage_type(signature_)})
                                 .signature;
-    stored_ = store_batch(systems, features, plain, options.memory_limit);
+    store(systems, features, plain, options);
     widen_values(stored_, storage_type(plain));
     for (std::int64_t i = 0; i < features.systems; ++i)
         generic_.push_back(stored_system(stored_, plain, i));

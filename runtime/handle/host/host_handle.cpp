@@ -88,7 +88,7 @@ class HostHandle : public HandleImpl {
                beta == Scale::zero;
     }
     void make_generic(const CsrView& matrix, const Options& options, const std::string& why);
-    void make_base(const CsrView& matrix, const Options& options, const Stopwatch& watch);
+    void make_base(const CsrView& matrix, const Options& options);
     void run_generic(const Operands& operands);
     void keep_csr(const CsrView& matrix, const Options& options);
     Variant make_variant(const ProductVectors& vectors, Scale alpha, Scale beta);
@@ -133,7 +133,7 @@ HostHandle::HostHandle(const CsrView& matrix, const Options& options, KernelProv
     else if (const auto why = why_plain_at_once(options))
         make_generic(matrix, options, *why);
     else
-        make_base(matrix, options, watch);
+        make_base(matrix, options);
     packer_ = make_host_packer(threads_);
     info_.threads = threads_;
     info_.kernel = base_ != nullptr ? kernel_name(signature_) : "generic_csr";
@@ -141,6 +141,7 @@ HostHandle::HostHandle(const CsrView& matrix, const Options& options, KernelProv
     describe(matrix, stored_);
     info_.update_bytes = pattern_.bytes();
     predict(nullptr, threads_);
+    tell_choice_ms(watch);
     info_.prepare_ms = watch.ms();
 }
 
@@ -154,7 +155,7 @@ void HostHandle::make_generic(const CsrView& matrix, const Options& options,
     if (matrix.nnz > 0) keep_csr(matrix, options);
 }
 
-void HostHandle::make_base(const CsrView& matrix, const Options& options, const Stopwatch& watch) {
+void HostHandle::make_base(const CsrView& matrix, const Options& options) {
     Request request = request_for(options);
     request.threads = threads_;
     request.smaller_teams = smaller_teams(threads_, options);
@@ -189,7 +190,6 @@ void HostHandle::make_base(const CsrView& matrix, const Options& options, const 
             level.generic || (at_hand_ && !provider_.has_at_hand(level.choice.signature, policy_));
         take(std::move(level));
         info_.deterministic |= threads_ == 1;
-        tell_choice_ms(watch);
         if (generic) return keep_csr(matrix, options);
     }
     const Stopwatch making;

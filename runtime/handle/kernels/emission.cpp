@@ -2,7 +2,7 @@
 
 #include "kernel/refuse.hpp"
 #include "registry.hpp"
-#include "tuner/rules/candidates.hpp"
+#include "tuner/rules/choose.hpp"
 
 namespace spmvgen {
 namespace {

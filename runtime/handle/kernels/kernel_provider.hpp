@@ -41,9 +41,6 @@ struct KernelSources {
     std::function<std::unique_ptr<KernelCache>(const std::string& directory, bool writable)> cache;
 };
 
-/// libspmvgen_jit and the Store, whose warnings go to `warn`; unset = standard error.
-KernelSources default_kernel_sources(std::function<void(const std::string&)> warn = {});
-
 /// How one kernel may be had (see Options).
 struct KernelPolicy {
     CacheMode mode = CacheMode::on;

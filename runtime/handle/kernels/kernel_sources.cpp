@@ -1,10 +1,10 @@
-// The generator and the cache that a process uses unless it is told otherwise.
+#include "handle/kernels/kernel_sources.hpp"
+
 #include <fmt/format.h>
 
 #include <cstdlib>
 #include <string>
 
-#include "handle/kernels/cache_mode.hpp"
 #include "handle/kernels/jit_loader.hpp"
 #include "handle/kernels/kernel_provider.hpp"
 #include "spmvgen/error.hpp"

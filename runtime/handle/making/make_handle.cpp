@@ -3,7 +3,7 @@
 #include <string>
 #include <utility>
 
-#include "handle/kernels/cache_mode.hpp"
+#include "handle/kernels/kernel_sources.hpp"
 #include "handle/kernels/stopwatch.hpp"
 #include "handle/making/handle_makers.hpp"
 #include "handle/plan/planned_matrix.hpp"

@@ -5,7 +5,7 @@
 
 #include "devices/host/permute_rows.hpp"
 #include "handle/gpu/gpu_bound_kernel.hpp"
-#include "handle/kernels/cache_mode.hpp"
+#include "handle/kernels/kernel_sources.hpp"
 #include "handle/making/handle_makers.hpp"
 #include "handle/parts/part_handle.hpp"
 #include "handle/plan/device_csr.hpp"

@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "handle/gpu/gpu_bound_kernel.hpp"
-#include "handle/kernels/cache_mode.hpp"
+#include "handle/kernels/kernel_sources.hpp"
 #include "handle/parts/part_handle.hpp"
 #include "handle/plan/device_csr.hpp"
 #include "handle/plan/device_options.hpp"

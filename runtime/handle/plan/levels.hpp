@@ -60,7 +60,4 @@ using MakeTrials = std::function<std::unique_ptr<Trials>()>;
 LevelChoice apply_level(const LevelProblem& problem, const Choice& rule,
                         const MakeTrials& make_trials);
 
-/// Name of the device's profile in tuning_db: of a GPU its own, of a CPU its architecture.
-std::string profile_name(const Target& target, const Device* device);
-
 }  // namespace spmvgen

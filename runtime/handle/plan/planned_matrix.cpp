@@ -1,6 +1,6 @@
 #include "handle/plan/planned_matrix.hpp"
 
-#include "handle/kernels/cache_mode.hpp"
+#include "handle/kernels/kernel_sources.hpp"
 #include "handle/kernels/stopwatch.hpp"
 #include "handle/plan/device_options.hpp"
 #include "handle/plan/device_speed.hpp"

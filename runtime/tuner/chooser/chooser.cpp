@@ -18,7 +18,7 @@
 #include "tuner/chooser/gathers.hpp"
 #include "tuner/cost/figures/figures.hpp"
 #include "tuner/plan/kernel_plan.hpp"
-#include "tuner/rules/candidates.hpp"
+#include "tuner/rules/choose.hpp"
 #include "tuner/rules/matrix_rules.hpp"
 #include "tuner/rules/paper_rules.hpp"
 

@@ -12,7 +12,7 @@
 #include "spmvgen/error.hpp"
 #include "tuner/chooser/chooser.hpp"
 #include "tuner/plan/kernel_plan.hpp"
-#include "tuner/rules/candidates.hpp"
+#include "tuner/rules/choose.hpp"
 
 namespace spmvgen {
 namespace {

@@ -1,5 +1,5 @@
 #pragma once
-#include "tuner/plan/param_choice.hpp"
+#include "tuner/plan/kernel_plan.hpp"
 
 /// What the plans of a GPU's kernels of slices, sell_slices and strips, have in common.
 namespace spmvgen {

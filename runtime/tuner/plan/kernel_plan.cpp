@@ -6,7 +6,6 @@
 #include <set>
 
 #include "spmvgen/error.hpp"
-#include "tuner/plan/param_choice.hpp"
 
 namespace spmvgen {
 

@@ -1,15 +1,109 @@
 #pragma once
+#include <algorithm>
+#include <cstdint>
+#include <initializer_list>
 #include <optional>
 #include <string_view>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "matrix/features/block_fill.hpp"
 #include "short_list.hpp"
 #include "tuner/cost/work/cpu_problem.hpp"
 #include "tuner/cost/work/gpu_problem.hpp"
-#include "tuner/plan/param_choice.hpp"
+#include "tuner/situation.hpp"
 
 namespace spmvgen {
+
+/// A few values of a parameter, ascending or not.
+class Values : public ShortList<std::int64_t, 24> {
+  public:
+    using ShortList::ShortList;
+    /// 2ⁿ from the least, itself one, to the most.
+    static Values powers(std::int64_t least, std::int64_t most) {
+        Values values;
+        for (std::int64_t n = least; n <= most; n *= 2) values.push_back(n);
+        return values;
+    }
+};
+
+/// The parameters of a kernel as its plan sets them (KernelPlan::choose): for one matrix, or, for
+/// kernels that are made ahead, all that may come out for any. Each decision gives both at once,
+/// the value for a situation and the values that there may be; a list comes from making the
+/// decisions again and again, each time one of them differently.
+class ParamChoice {
+  public:
+    /// For a matrix.
+    static Params of(void (*choose)(ParamChoice&), const KernelEntry& kernel, const Situation& s) {
+        ParamChoice choice(kernel, s.request, s.f.value_type);
+        choice.situation_ = &s;
+        choose(choice);
+        return std::move(choice.params_);
+    }
+    /// All that `of` may give for the request and matrices with values of that type, whatever the
+    /// features, and perhaps more.
+    static std::vector<Params> all(void (*choose)(ParamChoice&), const KernelEntry& kernel,
+                                   const Request& request, ValueType value);
+
+    const KernelEntry& kernel() const { return *kernel_; }
+    const Request& request() const { return *request_; }
+    /// The matrix's values.
+    ValueType value_type() const { return value_type_; }
+    int wavefront() const { return request_->target.wavefront; }
+
+    /// Sets the parameter to value(situation), one of `possible` (Values, or a function that gives
+    /// them), and gives what was set: the largest legal value up to it, else the least. Throws
+    /// Error(internal) for a parameter that the kernel has not.
+    template <typename Possible, typename Value>
+    std::int64_t set(std::string_view name, const Possible& possible, const Value& value) {
+        if (situation_ != nullptr) return put(name, value(*situation_));
+        const Values values = values_of(possible);
+        return put(name, values[decide(values.size())]);
+    }
+    /// A value that no feature decides.
+    std::int64_t put(std::string_view name, std::int64_t value);
+
+    /// What a test of the situation says, or may say.
+    template <typename Test>
+    bool when(const Test& test) {
+        return situation_ != nullptr ? test(*situation_) : decide(2) == 1;
+    }
+
+    /// Parameters that a rule may pick in their place (Pick::params): for lists.
+    void may_be_picked(std::initializer_list<Params> picks);
+
+    /// Sets all as they are: what another plan decides, of kernels that cannot be listed.
+    void put_all(const Params& params) { params_.insert(params.begin(), params.end()); }
+    /// The matrix; only of kernels that cannot be listed.
+    const Situation& situation() const { return *situation_; }
+
+  private:
+    struct Decision {
+        std::size_t taken, count;
+    };
+
+    ParamChoice(const KernelEntry& kernel, const Request& request, ValueType value)
+        : kernel_(&kernel), request_(&request), value_type_(value) {}
+
+    template <typename Possible>
+    static Values values_of(const Possible& possible) {
+        if constexpr (std::is_invocable_v<Possible>)
+            return possible();
+        else
+            return possible;
+    }
+    /// Of a list: which of so many ways is taken this time.
+    std::size_t decide(std::size_t count);
+
+    const KernelEntry* kernel_;
+    const Request* request_;
+    ValueType value_type_;
+    const Situation* situation_ = nullptr;  ///< null in a list
+    std::vector<Decision> path_;            ///< of a list: what was decided, in order
+    std::size_t depth_ = 0;
+    Params params_;
+};
 
 /// All that the tuner knows of a kernel. Each file NAME.cpp of runtime/tuner/kernels gives the
 /// plans of a family of kernels in a constant `KernelPlans NAME_plans`; the build finds the files

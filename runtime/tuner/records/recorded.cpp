@@ -7,7 +7,7 @@
 #include "spmvgen/error.hpp"
 #include "tuner/records/signature_name.hpp"
 #include "tuner/records/tuning_db.hpp"
-#include "tuner/rules/candidates.hpp"
+#include "tuner/rules/choose.hpp"
 #include "tuner/rules/rules.hpp"
 
 namespace spmvgen {

@@ -9,7 +9,7 @@
 #include "families/batch.hpp"
 #include "formats/batch.hpp"
 #include "spmvgen/error.hpp"
-#include "tuner/rules/candidates.hpp"
+#include "tuner/rules/choose.hpp"
 
 namespace spmvgen {
 namespace {

@@ -9,7 +9,6 @@
 #include "spmvgen/error.hpp"
 #include "tuner/csr_k/csr_k.hpp"
 #include "tuner/plan/kernel_plan.hpp"
-#include "tuner/rules/candidates.hpp"
 #include "tuner/rules/paper_rules.hpp"
 #include "tuner/rules/rules.hpp"
 

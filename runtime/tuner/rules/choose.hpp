@@ -1,8 +1,11 @@
 #pragma once
 #include <map>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "matrix/features/features.hpp"
+#include "registry.hpp"
 #include "tuner/request.hpp"
 
 namespace spmvgen {
@@ -16,5 +19,12 @@ Choice choose(const RowFeatures& features, const Request& request);
 /// not in `given`, and values stored as `storage`. What kernels that are made ahead are made for.
 Signature for_any_matrix(Signature signature, const std::map<std::string, std::int64_t>& given,
                          ValueType storage);
+
+/// The registry's kernels that a request leaves free to choose from, in the registry's order; never
+/// empty. Throws Error(invalid_argument) that says why there is none.
+std::vector<const KernelEntry*> candidates(const Request& request);
+
+/// The kernel `id` among them, or null.
+const KernelEntry* find_kernel(const std::vector<const KernelEntry*>& among, std::string_view id);
 
 }  // namespace spmvgen

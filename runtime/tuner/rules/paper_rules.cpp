@@ -7,7 +7,7 @@
 #include "spmvgen/error.hpp"
 #include "tuner/cost/figures/subwarp.hpp"
 #include "tuner/plan/kernel_plan.hpp"
-#include "tuner/rules/candidates.hpp"
+#include "tuner/rules/choose.hpp"
 
 namespace spmvgen {
 namespace {

@@ -8,7 +8,7 @@
 #include "spmvgen/error.hpp"
 #include "tuner/plan/kernel_plan.hpp"
 #include "tuner/rules/batch_rules.hpp"
-#include "tuner/rules/candidates.hpp"
+#include "tuner/rules/choose.hpp"
 #include "tuner/rules/rules.hpp"
 
 namespace spmvgen {

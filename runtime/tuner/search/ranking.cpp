@@ -5,7 +5,7 @@
 
 #include "formats/format_storage.hpp"
 #include "registry.hpp"
-#include "tuner/rules/candidates.hpp"
+#include "tuner/rules/choose.hpp"
 #include "tuner/search/variants.hpp"
 
 namespace spmvgen {

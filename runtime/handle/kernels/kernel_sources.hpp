@@ -1,10 +1,18 @@
 #pragma once
+#include <functional>
 #include <optional>
+#include <string>
 #include <string_view>
 
 #include "spmvgen/spmvgen.hpp"
 
+/// The generator and the cache that a process uses unless it is told otherwise.
 namespace spmvgen {
+
+struct KernelSources;
+
+/// libspmvgen_jit and the Store, whose warnings go to `warn`; unset = standard error.
+KernelSources default_kernel_sources(std::function<void(const std::string&)> warn = {});
 
 /// "on, memory, readonly, load, off".
 inline constexpr std::string_view cache_mode_names = "on, memory, readonly, load, off";
