@@ -19,9 +19,8 @@ namespace {
 
 constexpr double most_padding = 4;  ///< stored entries over nonzeros, for a kernel to be weighed
 /// Times the least time of all kernels with the rules' parameters, from which on a kernel is not
-/// weighed with others.
-constexpr double hopeless = 1.6;
-constexpr double hopeless_strips_cpu = 1.3;  ///< the same of a CPU's strips, each laid out to weigh
+/// weighed with others: of a GPU, and of a CPU.
+constexpr double hopeless_gpu = 1.6, hopeless_cpu = 1.3;
 /// Times its limit, of a GPU's kernel, the bound with the rules' parameters from which on others
 /// are not looked at: they are not that much better.
 constexpr double hopeless_bound = 1.6;
@@ -247,8 +246,7 @@ std::vector<CountedChoice::Candidate> CountedChoice::better(const Request& asked
     for (auto& kernel : kernels) {
         if (team_ == 0 && kernel.beyond > hopeless_bound && kernel.entry->id != rules.kernel)
             continue;
-        const bool is_laid_out = team_ > 0 && kernel.entry->format == Format::strips;
-        if (kernel.least_us <= (is_laid_out ? hopeless_strips_cpu : hopeless) * least)
+        if (kernel.least_us <= (team_ > 0 ? hopeless_cpu : hopeless_gpu) * least)
             for (auto& params : kernel.grid | std::views::drop(1))
                 add(kernel, params, request, best_us);
         look_beside(kernel, request, best_us);
