@@ -255,16 +255,21 @@ void StripsChooser::choose_holes(Signature& s, const std::map<std::string, std::
     if (strips_shape(s).block_size() > 1 || s.num_rhs > 1 ||
         (code != ValueCode::plain && code != ValueCode::small_integers))
         return;
+    const bool gpu = kernel_entry(s.kernel).gpu;
     Signature holed = s;
-    holed.params["fill"] = 1;
+    holed.params["fill"] = strips_shape(s).lanes >= lanes_without_holes_ ? 0 : 1;
     if (is_open(given, "sigma")) holed.params["sigma"] = 1;  // sorted rows have other neighbours
-    if (kernel_entry(s.kernel).gpu && is_open(given, "period")) {
+    if (gpu && is_open(given, "period")) {
         if (!period_) period_ = row_period(sample_.view());
         holed.params["period"] = *period_;
         holed.params["period"] = strips_shape(holed).period;  // 1 where it would mean nothing
     }
+    if (holed == s) return;
     // Memory has the masks, too, which no apply reads.
     const StripsPlan& made = plan(holed);
+    const StripsShape shape = strips_shape(holed);
+    if (!gpu && shape.holes && shape.sigma == 1 && made.filled_slices == 0)
+        lanes_without_holes_ = std::min(lanes_without_holes_, shape.lanes);
     if (strips_memory(matrix_, holed, made.stored, made.index_bytes).allowed &&
         bytes(holed) < (1 - hole_gain) * bytes(s))
         s = holed;

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <deque>
 #include <functional>
+#include <limits>
 #include <map>
 #include <memory>
 #include <optional>
@@ -111,6 +112,9 @@ class StripsChooser {
     const int threads_;
     std::deque<Plans> plans_;
     std::optional<int> period_;             ///< of the rows (tuner/chooser/row_period.hpp)
+    /// Of a CPU's slices of rows as they come, the least lanes with which none has diagonals with
+    /// holes: with more there are none either.
+    std::int64_t lanes_without_holes_ = std::numeric_limits<std::int64_t>::max();
     std::unique_ptr<StripsLayout> layout_;  ///< of all of the matrix, with all codes
 };
 
