@@ -51,6 +51,12 @@ struct Look {
     std::int64_t step = 1;
     bool bases = true;                     ///< those of strips are wanted
     PlainSlices* without_holes = nullptr;  ///< wanted, too, of slices that may have holes
+
+    /// As StripRanges::collect() takes it.
+    std::optional<std::uint64_t> reach(const CsrView& matrix) const {
+        if (bases || matrix.cols == 0) return {};
+        return static_cast<std::uint64_t>(matrix.cols - 1);
+    }
 };
 
 /// Throws where none of `codes` fits.
@@ -114,7 +120,7 @@ void find_holes(const CsrView& matrix, std::int64_t codes, StripsLayout& layout,
                       ends[s + 1] = width;
                       if (width == 0) continue;
                       if (!found || (slice - begin) % look.step == 0) {
-                          ranges.collect(layout, slice, columns);
+                          ranges.collect(layout, slice, columns, look.reach(matrix));
                           const int narrowest = ranges.narrowest();
                           const bool has_holes =
                               narrowest != 0 &&
@@ -160,7 +166,7 @@ void find_codes(const CsrView& matrix, std::int64_t codes, StripsLayout& layout,
                       // Of rows without entries there is nothing to look at.
                       if (layout.slice_ptr[s] == layout.slice_ptr[s + 1] && (codes & 1) != 0)
                           continue;
-                      ranges.collect(layout, slice, columns);
+                      ranges.collect(layout, slice, columns, look.reach(matrix));
                       const int code = checked_code(codes, ranges.narrowest(), slice);
                       found = code | (ranges.has_fill() ? filled_slice : 0);
                       layout.slice_info[s] |= *found;

@@ -54,13 +54,17 @@ struct CountedChoice::Weighed {
     std::vector<Params> grid;
     /// From which on a bad case is of no interest.
     double limit_us = std::numeric_limits<double>::infinity();
-    std::vector<Signature> seen = {};
+    std::vector<Signature> seen = {};  ///< beside those of `found`
     std::vector<Candidate> found = {};
     double least_us = std::numeric_limits<double>::infinity();  ///< of those, or bounds of others
     double beyond = 0;    ///< times its limit, the largest bound that was refused
     Params nearest = {};  ///< of the grid's sets the one with the least time, or bound
     double nearest_us = std::numeric_limits<double>::infinity();
 
+    bool has_seen(const Signature& s) const {
+        return std::ranges::find(found, s, &Candidate::signature) != found.end() ||
+               std::ranges::find(seen, s) != seen.end();
+    }
     void note(const Params& params, const std::optional<Prediction>& time) {
         if (!time || time->bad_us() >= nearest_us) return;
         nearest = params;
@@ -198,24 +202,22 @@ void CountedChoice::add(Weighed& kernel, const Params& params, const Request& re
     }
     std::optional<Choice> choice = chooser_->sampled_of_grid(*kernel.entry, params, request);
     if (!choice || padding_of(figures_.features(), choice->signature) > most_padding ||
-        std::ranges::find(kernel.seen, choice->signature) != kernel.seen.end())
+        kernel.has_seen(choice->signature))
         return;
     Signature& s = choice->signature;
-    kernel.seen.push_back(s);
-    if (is_limited && !is_laid_out && sorts_rows(s.params) &&
-        is_beyond(kernel, at_best(s, {}), best_us))
-        return;
-    if (const auto prediction = predict(s)) {
-        kernel.note(params, prediction);
-        kernel.least_us = std::min(kernel.least_us, prediction->us);
-        if (prediction->bad_us() < kernel.limit_us)
-            best_us = std::min(best_us, prediction->bad_us());
-        kernel.found.push_back({std::string(kernel.entry->id), params, std::move(s), *prediction});
-    }
+    const bool beyond = is_limited && !is_laid_out && sorts_rows(s.params) &&
+                        is_beyond(kernel, at_best(s, {}), best_us);
+    const auto prediction = beyond ? std::nullopt : predict(s);
+    if (!prediction) return kernel.seen.push_back(std::move(s));
+    kernel.note(params, prediction);
+    kernel.least_us = std::min(kernel.least_us, prediction->us);
+    if (prediction->bad_us() < kernel.limit_us) best_us = std::min(best_us, prediction->bad_us());
+    kernel.found.push_back({std::string(kernel.entry->id), params, std::move(s), *prediction});
 }
 
 void CountedChoice::look_beside(Weighed& kernel, const Request& request, double& best_us) {
-    if (kernel.nearest_us > near_best * best_us) return;
+    if (plan_of(kernel.entry->id).beside == nullptr || kernel.nearest_us > near_best * best_us)
+        return;
     const auto best = chooser_->sampled_of_grid(*kernel.entry, kernel.nearest, request);
     if (!best) return;
     for (auto& params : chooser_->params_beside(*kernel.entry, best->signature.params, request))

@@ -19,6 +19,8 @@
 
 namespace spmvgen {
 
+struct RowsOfSample;
+
 /// The parameter `codes` of columns that are stored as they are, where nothing else of an entry is.
 inline constexpr std::int64_t whole_columns = 8;
 
@@ -78,6 +80,10 @@ class StripsChooser {
     /// Sets what a plan with all codes says of the matrix.
     void set_found(Signature& signature, const std::map<std::string, std::int64_t>& given,
                    const StripsPlan& plan);
+    /// Sets these blocks, and lanes that go with them, where that takes fewer bytes.
+    void choose_blocks(Signature& signature, const std::map<std::string, std::int64_t>& given,
+                       std::int64_t high, std::int64_t wide);
+    RowsOfSample rows_of_sample() const;
     /// Sets `fill` for 1×1 blocks: whether holes save bytes, of rows as they come or, with
     /// `period`, taking turns.
     void choose_holes(Signature& signature, const std::map<std::string, std::int64_t>& given);
