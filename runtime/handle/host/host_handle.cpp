@@ -58,10 +58,6 @@ void check_stream(Stream stream, const char* call) {
 
 namespace {
 
-/// Rows and entries, with fewer of which a team takes longer to begin than one thread to convert;
-/// where others use the cores, many times as long.
-constexpr std::int64_t converted_alone = 1 << 15;
-
 /// All but the table of variants and the scratch pools stays as the constructor left it, until new
 /// values come.
 class HostHandle : public HandleImpl {
@@ -218,7 +214,7 @@ void HostHandle::make_base(const CsrView& matrix, const Options& options, const 
 
 void HostHandle::store(const CsrView& matrix, const Signature& signature, const Options& options,
                        const StripsLayout* strips) {
-    const TeamSize team(matrix.rows + matrix.nnz < converted_alone ? 1 : 0);
+    const TeamSize team(converting_threads(matrix.rows + matrix.nnz));
     stored_ = convert(matrix, signature, !options.copy, options.memory_limit, {}, strips);
     if (arrays_ == Arrays::own)
         check_memory(stored_, bytes_read_of(matrix, stored_),
