@@ -186,7 +186,15 @@ std::vector<Ranked> Chooser::ranked(const Request& asked, std::size_t most) {
 void Chooser::unless_plain_is_cheaper(Choice& choice, const Request& request,
                                       std::vector<CountedChoice::Candidate>& others) {
     const auto rules = predict(choice.signature, request);
-    if (!rules || !counting_repays(request.applies, rules->us, sample_->view().nnz)) return;
+    if (!rules) return;
+    const bool many = request.applies == 0 && is_host(request);
+    if (!counting_repays(many ? many_on_cpus : request.applies, rules->us, sample_->view().nnz)) {
+        if (many)
+            choice.reason +=
+                fmt::format("; predicted {:.1f} µs, of which {} do not repay predicting others",
+                            rules->us, many_on_cpus);
+        return;
+    }
     CountedChoice& counted = *predictions(request);
     const std::string of_rules = choice.signature.kernel;
     others = counted.better(request, choice.signature, *rules);

@@ -117,7 +117,7 @@ class StripsChooser {
     std::optional<SampledRows> fewer_;
     const int threads_;
     std::deque<Plans> plans_;
-    std::optional<int> period_;             ///< of the rows (tuner/chooser/row_period.hpp)
+    std::optional<int> period_;  ///< of the rows (tuner/chooser/row_period.hpp)
     /// Of a CPU's slices of rows as they come, the least lanes with which none has diagonals with
     /// holes: with more there are none either.
     std::int64_t lanes_without_holes_ = std::numeric_limits<std::int64_t>::max();

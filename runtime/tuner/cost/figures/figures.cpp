@@ -236,8 +236,8 @@ double MatrixFigures::heads(std::int64_t down, std::int64_t right) {
 
 namespace {
 
-constexpr std::int64_t entries_looked_at = 1'500;  ///< entries, about,
-constexpr std::int64_t for_neighbours = 1'500;     ///< and to see whether any have neighbours
+constexpr std::int64_t entries_looked_at = 2'500;  ///< entries, about,
+constexpr std::int64_t for_neighbours = 2'000;     ///< and to see whether any have neighbours
 constexpr std::int64_t rows_together = 96;         ///< whole blocks of 1 to 4, 6 and 8 rows
 
 /// Calls rows(begin, end) for some parts of the rows, evenly spread, of about so many entries.
