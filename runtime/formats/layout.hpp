@@ -43,7 +43,7 @@ bool is_gpu(const Signature& signature);
 /// them takes less than a string for std::map::find().
 inline const std::int64_t* find_param(const Signature& signature, std::string_view name) {
     for (const auto& [own, value] : signature.params)
-        if (own == name) return &value;
+        if (own.front() == name.front() && own == name) return &value;
     return nullptr;
 }
 

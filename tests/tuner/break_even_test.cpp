@@ -39,6 +39,11 @@ TEST(BreakEven, CountingMustBeRepaid) {
     EXPECT_FALSE(counting_repays(23, 100, 10'000));
 }
 
+TEST(BreakEven, ManyProductsOfAMicrosecondDoNotRepayPredictingOthersOnACpu) {
+    EXPECT_FALSE(counting_repays(many_on_cpus, 1.4, 3'000));  // 0.34 of 0.35 ms at best
+    EXPECT_TRUE(counting_repays(many_on_cpus, 1.5, 3'000));
+}
+
 TEST(BreakEven, KernelsOfManyLoopsAreLongerInTheMaking) {
     const auto effort = [](const std::string& kernel, std::map<std::string, std::int64_t> params,
                            Scale alpha = Scale::one, const char* target = "x86-64-v3") {

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <limits>
+#include <optional>
 #include <span>
 #include <type_traits>
 #include <utility>
@@ -121,9 +122,11 @@ class SliceLanes {
 template <typename Number>
 class StripRanges {
   public:
-    /// Looks at slice `slice`.
+    /// Looks at slice `slice`. With `reach`, of columns of which none is farther from another one,
+    /// bases are not wanted: it ends where the narrowest code is known.
     template <typename Columns>
-    void collect(const StripsLayout& layout, std::int64_t slice, Columns& columns) {
+    void collect(const StripsLayout& layout, std::int64_t slice, Columns& columns,
+                 std::optional<std::uint64_t> reach = {}) {
         const auto s = static_cast<std::size_t>(slice);
         const auto strips = static_cast<std::size_t>(layout.slice_ptr[s + 1] - layout.slice_ptr[s]);
         has_fill_ = false;
@@ -132,7 +135,7 @@ class StripRanges {
         if constexpr (!std::is_same_v<Columns, BlockColumns>)
             if (layout.shape.threads_per_row == 1) {
                 lanes_.take(columns.matrix(), layout, slice);
-                return collect_strips(columns.all(), layout.shape.period);
+                return collect_strips(columns.all(), layout.shape.period, reach);
             }
         collect_rows(layout, slice, columns);
     }
@@ -147,7 +150,9 @@ class StripRanges {
 
   private:
     /// Entries, with a lane a row.
-    void collect_strips(const Number* columns, std::int64_t period) {
+    void collect_strips(const Number* columns, std::int64_t period,
+                        std::optional<std::uint64_t> reach) {
+        const int widest_code = reach ? narrowest_code(false, *reach) : -1;
         affine_ = true;
         widest_ = 0;
         for (std::size_t k = 0; k < low_.size(); ++k) {
@@ -171,6 +176,7 @@ class StripRanges {
             low_[k] = low;
             widest_ = std::max(widest_,
                                static_cast<std::uint64_t>(high) - static_cast<std::uint64_t>(low));
+            if (!affine_ && narrowest_code(false, widest_) == widest_code) return;
         }
     }
     /// Blocks, and rows that lanes share.

@@ -5,9 +5,12 @@
 #include <algorithm>
 #include <atomic>
 #include <functional>
+#include <map>
 #include <numeric>
 #include <optional>
 #include <span>
+#include <string>
+#include <string_view>
 #include <type_traits>
 #include <utility>
 
@@ -48,6 +51,12 @@ struct Look {
     std::int64_t step = 1;
     bool bases = true;                     ///< those of strips are wanted
     PlainSlices* without_holes = nullptr;  ///< wanted, too, of slices that may have holes
+
+    /// As StripRanges::collect() takes it.
+    std::optional<std::uint64_t> reach(const CsrView& matrix) const {
+        if (bases || matrix.cols == 0) return {};
+        return static_cast<std::uint64_t>(matrix.cols - 1);
+    }
 };
 
 /// Throws where none of `codes` fits.
@@ -111,7 +120,7 @@ void find_holes(const CsrView& matrix, std::int64_t codes, StripsLayout& layout,
                       ends[s + 1] = width;
                       if (width == 0) continue;
                       if (!found || (slice - begin) % look.step == 0) {
-                          ranges.collect(layout, slice, columns);
+                          ranges.collect(layout, slice, columns, look.reach(matrix));
                           const int narrowest = ranges.narrowest();
                           const bool has_holes =
                               narrowest != 0 &&
@@ -157,7 +166,7 @@ void find_codes(const CsrView& matrix, std::int64_t codes, StripsLayout& layout,
                       // Of rows without entries there is nothing to look at.
                       if (layout.slice_ptr[s] == layout.slice_ptr[s + 1] && (codes & 1) != 0)
                           continue;
-                      ranges.collect(layout, slice, columns);
+                      ranges.collect(layout, slice, columns, look.reach(matrix));
                       const int code = checked_code(codes, ranges.narrowest(), slice);
                       found = code | (ranges.has_fill() ? filled_slice : 0);
                       layout.slice_info[s] |= *found;
@@ -166,21 +175,42 @@ void find_codes(const CsrView& matrix, std::int64_t codes, StripsLayout& layout,
               });
 }
 
+/// Gives parameters in alphabetical order, in one pass over all of them.
+class OrderedParams {
+  public:
+    explicit OrderedParams(const Signature& s) : at_(s.params.begin()), end_(s.params.end()) {}
+    /// Behind the name of the call before.
+    std::int64_t take(std::string_view name, std::int64_t otherwise) {
+        while (at_ != end_ && at_->first < name) ++at_;
+        return at_ != end_ && at_->first == name ? at_->second : otherwise;
+    }
+
+  private:
+    std::map<std::string, std::int64_t>::const_iterator at_, end_;
+};
+
 }  // namespace
 
 StripsShape strips_shape(const Signature& s) {
     StripsShape shape;
     const bool gpu = is_gpu(s);
-    shape.block_rows = param(s, "block_rows", 1);
-    shape.block_cols = param(s, "block_cols", 1);
-    shape.lanes = param(s, gpu ? "slice" : "lanes");
-    shape.threads_per_row = param(s, "threads_per_row", 1);
-    shape.sigma = param(s, "sigma", 1);
+    OrderedParams params(s);
+    shape.block_cols = params.take("block_cols", 1);
+    shape.block_rows = params.take("block_rows", 1);
+    const bool fill = params.take("fill", 0) == 1;
+    shape.lanes = gpu ? 0 : params.take("lanes", 0);
+    const std::int64_t long_from = params.take("long_from", 0);
+    const bool has_long = params.take("long_rows", 0) != 0;
+    const std::int64_t period = params.take("period", 1);
+    shape.sigma = params.take("sigma", 1);
+    if (gpu) shape.lanes = params.take("slice", 0);
+    shape.threads_per_row = params.take("threads_per_row", 1);
+    if (shape.lanes == 0) shape.lanes = param(s, gpu ? "slice" : "lanes");
     const bool plain = shape.sigma == 1 && shape.block_size() == 1 && shape.threads_per_row == 1;
-    shape.period = plain ? param(s, "period", 1) : 1;
-    shape.long_from = param(s, "long_rows", 0) == 0 ? 0 : param(s, "long_from");
+    shape.period = plain ? period : 1;
+    shape.long_from = has_long ? long_from : 0;
     shape.wavefront = gpu ? s.target.wavefront : 0;
-    shape.holes = shape.block_size() == 1 && shape.threads_per_row == 1 && param(s, "fill", 0) == 1;
+    shape.holes = shape.block_size() == 1 && shape.threads_per_row == 1 && fill;
     if (gpu) shape.chunk = entries_of_chunk(s.target.wavefront);
     return shape;
 }

@@ -18,6 +18,7 @@
 #include "handle/plan/device_options.hpp"
 #include "handle/plan/device_speed.hpp"
 #include "handle/plan/planning.hpp"
+#include "handle/plan/team_size.hpp"
 #include "handle/plan/trials.hpp"
 #include "kernel/refuse.hpp"
 #include "matrix/csr_matrix.hpp"
@@ -213,6 +214,7 @@ void HostHandle::make_base(const CsrView& matrix, const Options& options) {
 
 void HostHandle::store(const CsrView& matrix, const Signature& signature, const Options& options,
                        const StripsLayout* strips) {
+    const TeamSize team(converting_threads(matrix.rows + matrix.nnz));
     stored_ = convert(matrix, signature, !options.copy, options.memory_limit, {}, strips);
     if (arrays_ == Arrays::own)
         check_memory(stored_, bytes_read_of(matrix, stored_),

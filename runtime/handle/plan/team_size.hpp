@@ -1,6 +1,8 @@
 #pragma once
 #include <omp.h>
 
+#include <cstdint>
+
 namespace spmvgen {
 
 /// While it lives, parallel regions that this thread begins have `threads` threads unless they say
@@ -17,5 +19,12 @@ class TeamSize {
   private:
     int before_;
 };
+
+/// Threads, for TeamSize, that convert a matrix of so many rows and entries. Of few a team takes
+/// longer to begin than one thread to convert; where others use the cores, many times as long.
+constexpr int converting_threads(std::int64_t rows_and_entries) {
+    constexpr std::int64_t least_shared = 1 << 15;
+    return rows_and_entries < least_shared ? 1 : 0;
+}
 
 }  // namespace spmvgen

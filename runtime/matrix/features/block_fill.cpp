@@ -91,6 +91,7 @@ class StripColumns {
         const std::int64_t end = std::min(strip + reached_rows, a_.rows);
         const auto entries = static_cast<std::size_t>(row_ptr_[end] - row_ptr_[strip]);
         columns_.clear();
+        alone_.clear();
         if (entries == 0) return;
         const auto [least, greatest] =
             std::minmax_element(col_ + row_ptr_[strip], col_ + row_ptr_[end]);
@@ -99,9 +100,12 @@ class StripColumns {
             place(strip, end, *least, reach);
         else
             sort(strip, end);
+        set_alone_apart();
     }
-    /// Calls visit(rows) for each `width` columns from a multiple of it on, of which one is there:
-    /// bit i of `rows` says whether row i has one.
+    /// Rows of each column that no block of any width has others beside.
+    const std::vector<std::uint32_t>& alone() const { return alone_; }
+    /// Calls visit(rows) for each `width` columns from a multiple of it on, of which one of the
+    /// others is there: bit i of `rows` says whether row i has one.
     template <std::uint64_t width, typename Visit>
     void blocks(const Visit& visit) const {
         std::uint64_t end = 0;  // the first column beyond the block
@@ -159,31 +163,70 @@ class StripColumns {
         }
     }
 
+    /// Moves columns that are most_block or more away from all others from columns_ to alone_:
+    /// they are a block for themselves, whatever the width.
+    void set_alone_apart() {
+        const std::size_t count = columns_.size();
+        std::size_t kept = 0;
+        bool near_last = false;
+        for (std::size_t i = 0; i < count; ++i) {
+            const Column one = columns_[i];
+            const bool near_next =
+                i + 1 < count && columns_[i + 1].number - one.number < most_block;
+            if (near_last || near_next)
+                columns_[kept++] = one;
+            else
+                alone_.push_back(one.rows);
+            near_last = near_next;
+        }
+        columns_.resize(kept);
+    }
+
     const CsrView& a_;
     const Offset* row_ptr_;
     const Index* col_;
     std::vector<Column> columns_;
+    std::vector<std::uint32_t> alone_;
     std::vector<std::uint32_t> places_;  ///< rows of each column from the least on
     std::vector<std::uint64_t> keys_;    ///< a column, and the row that has it in the lowest bits
 };
 
-/// Blocks of `width` columns.
-template <std::uint64_t width, typename Columns>
-void count_blocks(const BlockRows& rows, const Columns& columns, StripCounts& counts) {
-    constexpr int most_added = 255 / strip_rows;
-    OfHeights some = 0;
-    int added = 0;
-    const auto flush = [&] {
+/// Adds up block rows of all heights that rows touch.
+class TouchedRows {
+  public:
+    explicit TouchedRows(const BlockRows& rows) : rows_(rows) {}
+    void add(std::uint32_t mask) {
+        constexpr int most_added = 255 / strip_rows;
+        some_ += rows_.touched(mask);
+        if (++added_ == most_added) flush();
+    }
+    /// By height.
+    const std::array<std::int64_t, most_block>& all() {
+        flush();
+        return all_;
+    }
+
+  private:
+    void flush() {
         for (std::size_t r = 0; r < most_block; ++r)
-            counts.blocks[r][width - 1] += static_cast<std::int64_t>(some >> (8 * r) & 255);
-        some = 0;
-        added = 0;
-    };
-    columns.template blocks<width>([&](std::uint32_t mask) {
-        some += rows.touched(mask);
-        if (++added == most_added) flush();
-    });
-    flush();
+            all_[r] += static_cast<std::int64_t>(some_ >> (8 * r) & 255);
+        some_ = 0;
+        added_ = 0;
+    }
+    const BlockRows& rows_;
+    std::array<std::int64_t, most_block> all_{};
+    OfHeights some_ = 0;
+    int added_ = 0;
+};
+
+/// Blocks of `width` columns, beside those of columns alone.
+template <std::uint64_t width, typename Columns>
+void count_blocks(const BlockRows& rows, const Columns& columns,
+                  const std::array<std::int64_t, most_block>& alone, StripCounts& counts) {
+    TouchedRows touched(rows);
+    columns.template blocks<width>([&](std::uint32_t mask) { touched.add(mask); });
+    for (std::size_t r = 0; r < most_block; ++r)
+        counts.blocks[r][width - 1] = touched.all()[r] + alone[r];
 }
 
 template <typename Offset, typename Index>
@@ -193,8 +236,10 @@ StripCounts count_strip(const CsrView& a, std::int64_t number,
     const BlockRows rows(a, number * strip_rows);
     counts.entries = rows.entries();
     columns.take(number * strip_rows);
+    TouchedRows alone(rows);
+    for (const std::uint32_t mask : columns.alone()) alone.add(mask);
     [&]<std::uint64_t... width>(std::integer_sequence<std::uint64_t, width...>) {
-        (count_blocks<width + 1>(rows, columns, counts), ...);
+        (count_blocks<width + 1>(rows, columns, alone.all(), counts), ...);
     }(std::make_integer_sequence<std::uint64_t, most_block>());
     return counts;
 }

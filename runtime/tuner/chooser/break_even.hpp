@@ -35,6 +35,9 @@ inline constexpr double planning_saves = 0.25;  ///< share: 1 - 1/1.33, the geom
 inline constexpr double measuring_saves = 0.2;  ///< share that measuring gains over the rule
 inline constexpr double counting_saves = 0.3;   ///< share: docs/explanation/choice.md
 inline constexpr double counting_ms = 0.2, counting_us_an_entry = 0.05;  ///< what it takes
+/// What many applies count as on a CPU, whose products can take less than a microsecond: who has
+/// more of so small ones says so.
+inline constexpr std::int64_t many_on_cpus = 800;
 inline constexpr double compile_ms = 70;  ///< a plain kernel from nothing; others take longer,
                                           ///< as compile_effort() says
 inline constexpr double find_ms = 0.3;    ///< a kernel from the cache directory

@@ -12,7 +12,6 @@
 #include "registry.hpp"
 #include "spmvgen/error.hpp"
 #include "tuner/chooser/block_choice.hpp"
-#include "tuner/chooser/break_even.hpp"
 #include "tuner/chooser/counted_choice.hpp"
 #include "tuner/chooser/exact_values.hpp"
 #include "tuner/chooser/gathers.hpp"
@@ -181,27 +180,6 @@ std::vector<Ranked> Chooser::ranked(const Request& asked, std::size_t most) {
             found.push_back({std::move(*choice), candidate.prediction});
     }
     return found;
-}
-
-void Chooser::unless_plain_is_cheaper(Choice& choice, const Request& request,
-                                      std::vector<CountedChoice::Candidate>& others) {
-    const auto rules = predict(choice.signature, request);
-    if (!rules || !counting_repays(request.applies, rules->us, sample_->view().nnz)) return;
-    CountedChoice& counted = *predictions(request);
-    const std::string of_rules = choice.signature.kernel;
-    others = counted.better(request, choice.signature, *rules);
-    for (auto& candidate : others) {
-        if (candidate.prediction.bad_us() >= counted.limit_us(candidate.kernel, of_rules, *rules))
-            continue;
-        auto better = sampled_of_grid(kernel_entry(candidate.kernel), candidate.params, request);
-        if (!better) continue;
-        better->reason = fmt::format("predicted {:.1f} µs ± {:.0f} %, the rules' {} {:.1f} µs ({})",
-                                     candidate.prediction.us, 100 * candidate.prediction.error,
-                                     kernel_name(choice.signature), rules->us, choice.reason);
-        choice = std::move(*better);
-        return;
-    }
-    choice.reason += fmt::format("; predicted {:.1f} µs, and of no other enough less", rules->us);
 }
 
 std::vector<Params> Chooser::grid_params(const KernelEntry& kernel, Request request) {

@@ -1,5 +1,7 @@
 #include "tuner/chooser/counted_choice.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -10,6 +12,7 @@
 #include "formats/format_storage.hpp"
 #include "registry.hpp"
 #include "spmvgen/error.hpp"
+#include "tuner/chooser/break_even.hpp"
 #include "tuner/chooser/chooser.hpp"
 #include "tuner/plan/kernel_plan.hpp"
 #include "tuner/rules/choose.hpp"
@@ -19,9 +22,8 @@ namespace {
 
 constexpr double most_padding = 4;  ///< stored entries over nonzeros, for a kernel to be weighed
 /// Times the least time of all kernels with the rules' parameters, from which on a kernel is not
-/// weighed with others.
-constexpr double hopeless = 1.6;
-constexpr double hopeless_strips_cpu = 1.3;  ///< the same of a CPU's strips, each laid out to weigh
+/// weighed with others: of a GPU, and of a CPU.
+constexpr double hopeless_gpu = 1.6, hopeless_cpu = 1.3;
 /// Times its limit, of a GPU's kernel, the bound with the rules' parameters from which on others
 /// are not looked at: they are not that much better.
 constexpr double hopeless_bound = 1.6;
@@ -75,7 +77,7 @@ struct CountedChoice::Weighed {
     std::vector<Params> grid;
     /// From which on a bad case is of no interest.
     double limit_us = std::numeric_limits<double>::infinity();
-    std::vector<Signature> seen = {};
+    std::vector<Signature> seen = {};  ///< beside those of `found`
     std::vector<Candidate> found = {};
     double least_us = std::numeric_limits<double>::infinity();  ///< of those, or bounds of others
     /// Times its limit, the least bound that was refused.
@@ -83,6 +85,10 @@ struct CountedChoice::Weighed {
     Params nearest = {};  ///< of the grid's sets the one with the least time, or bound
     double nearest_us = std::numeric_limits<double>::infinity();
 
+    bool has_seen(const Signature& s) const {
+        return std::ranges::find(found, s, &Candidate::signature) != found.end() ||
+               std::ranges::find(seen, s) != seen.end();
+    }
     void note(const Params& params, const std::optional<Prediction>& time) {
         if (!time || time->bad_us() >= nearest_us) return;
         nearest = params;
@@ -221,24 +227,22 @@ void CountedChoice::add(Weighed& kernel, const Params& params, const Request& re
     }
     std::optional<Choice> choice = chooser_->sampled_of_grid(*kernel.entry, params, request);
     if (!choice || padding_of(figures_.features(), choice->signature) > most_padding ||
-        std::ranges::find(kernel.seen, choice->signature) != kernel.seen.end())
+        kernel.has_seen(choice->signature))
         return;
     Signature& s = choice->signature;
-    kernel.seen.push_back(s);
-    if (is_limited && !is_laid_out && sorts_rows(s.params) &&
-        is_beyond(kernel, at_best(s, {}), best_us))
-        return;
-    if (const auto prediction = predict(s)) {
-        kernel.note(params, prediction);
-        kernel.least_us = std::min(kernel.least_us, prediction->us);
-        if (prediction->bad_us() < kernel.limit_us)
-            best_us = std::min(best_us, prediction->bad_us());
-        kernel.found.push_back({std::string(kernel.entry->id), params, std::move(s), *prediction});
-    }
+    const bool beyond = is_limited && !is_laid_out && sorts_rows(s.params) &&
+                        is_beyond(kernel, at_best(s, {}), best_us);
+    const auto prediction = beyond ? std::nullopt : predict(s);
+    if (!prediction) return kernel.seen.push_back(std::move(s));
+    kernel.note(params, prediction);
+    kernel.least_us = std::min(kernel.least_us, prediction->us);
+    if (prediction->bad_us() < kernel.limit_us) best_us = std::min(best_us, prediction->bad_us());
+    kernel.found.push_back({std::string(kernel.entry->id), params, std::move(s), *prediction});
 }
 
 void CountedChoice::look_beside(Weighed& kernel, const Request& request, double& best_us) {
-    if (kernel.nearest_us > near_best * best_us) return;
+    if (plan_of(kernel.entry->id).beside == nullptr || kernel.nearest_us > near_best * best_us)
+        return;
     const auto best = chooser_->sampled_of_grid(*kernel.entry, kernel.nearest, request);
     if (!best) return;
     for (auto& params : chooser_->params_beside(*kernel.entry, best->signature.params, request))
@@ -270,14 +274,42 @@ std::vector<CountedChoice::Candidate> CountedChoice::better(const Request& asked
     for (auto& kernel : kernels) {
         const bool is_far = kernel.found.empty() && kernel.beyond.value_or(0) > hopeless_bound;
         if (team_ == 0 && is_far && kernel.entry->id != rules.kernel) continue;
-        const bool is_laid_out = team_ > 0 && kernel.entry->format == Format::strips;
-        if (kernel.least_us <= (is_laid_out ? hopeless_strips_cpu : hopeless) * least)
+        if (kernel.least_us <= (team_ > 0 ? hopeless_cpu : hopeless_gpu) * least)
             for (auto& params : kernel.grid) add(kernel, params, request, best_us);
         look_beside(kernel, request, best_us);
         std::ranges::move(kernel.found, std::back_inserter(all));
     }
     std::ranges::stable_sort(all, {}, [](const Candidate& c) { return c.prediction.bad_us(); });
     return all;
+}
+
+void Chooser::unless_plain_is_cheaper(Choice& choice, const Request& request,
+                                      std::vector<CountedChoice::Candidate>& others) {
+    const auto rules = predict(choice.signature, request);
+    if (!rules) return;
+    const bool many = request.applies == 0 && architecture(request.target).kind == TargetKind::host;
+    if (!counting_repays(many ? many_on_cpus : request.applies, rules->us, sample_->view().nnz)) {
+        if (many)
+            choice.reason +=
+                fmt::format("; predicted {:.1f} µs, of which {} do not repay predicting others",
+                            rules->us, many_on_cpus);
+        return;
+    }
+    CountedChoice& counted = *predictions(request);
+    const std::string of_rules = choice.signature.kernel;
+    others = counted.better(request, choice.signature, *rules);
+    for (auto& candidate : others) {
+        if (candidate.prediction.bad_us() >= counted.limit_us(candidate.kernel, of_rules, *rules))
+            continue;
+        auto better = sampled_of_grid(kernel_entry(candidate.kernel), candidate.params, request);
+        if (!better) continue;
+        better->reason = fmt::format("predicted {:.1f} µs ± {:.0f} %, the rules' {} {:.1f} µs ({})",
+                                     candidate.prediction.us, 100 * candidate.prediction.error,
+                                     kernel_name(choice.signature), rules->us, choice.reason);
+        choice = std::move(*better);
+        return;
+    }
+    choice.reason += fmt::format("; predicted {:.1f} µs, and of no other enough less", rules->us);
 }
 
 }  // namespace spmvgen

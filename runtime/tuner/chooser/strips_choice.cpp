@@ -255,16 +255,21 @@ void StripsChooser::choose_holes(Signature& s, const std::map<std::string, std::
     if (strips_shape(s).block_size() > 1 || s.num_rhs > 1 ||
         (code != ValueCode::plain && code != ValueCode::small_integers))
         return;
+    const bool gpu = kernel_entry(s.kernel).gpu;
     Signature holed = s;
-    holed.params["fill"] = 1;
+    holed.params["fill"] = strips_shape(s).lanes >= lanes_without_holes_ ? 0 : 1;
     if (is_open(given, "sigma")) holed.params["sigma"] = 1;  // sorted rows have other neighbours
-    if (kernel_entry(s.kernel).gpu && is_open(given, "period")) {
+    if (gpu && is_open(given, "period")) {
         if (!period_) period_ = row_period(sample_.view());
         holed.params["period"] = *period_;
         holed.params["period"] = strips_shape(holed).period;  // 1 where it would mean nothing
     }
+    if (holed == s) return;
     // Memory has the masks, too, which no apply reads.
     const StripsPlan& made = plan(holed);
+    const StripsShape shape = strips_shape(holed);
+    if (!gpu && shape.holes && shape.sigma == 1 && made.filled_slices == 0)
+        lanes_without_holes_ = std::min(lanes_without_holes_, shape.lanes);
     if (strips_memory(matrix_, holed, made.stored, made.index_bytes).allowed &&
         bytes(holed) < (1 - hole_gain) * bytes(s))
         s = holed;
@@ -310,22 +315,31 @@ void StripsChooser::set_found(Signature& s, const std::map<std::string, std::int
     set("long_rows", found.long_rows > 0);
 }
 
+void StripsChooser::choose_blocks(Signature& s, const std::map<std::string, std::int64_t>& given,
+                                  std::int64_t high, std::int64_t wide) {
+    Signature blocked = s;
+    blocked.params["block_rows"] = high;
+    blocked.params["block_cols"] = wide;
+    const bool gpu = kernel_entry(s.kernel).gpu;
+    if (gpu) choose_strip_lanes(rows_of_sample(), blocked, given);
+    if (!gpu && !has_fast_gathers(s.target) && is_open(given, "lanes"))
+        blocked.params["lanes"] = blocked_lanes;
+    if (bytes(blocked) < (1 - block_gain) * bytes(s)) s = blocked;
+}
+
+RowsOfSample StripsChooser::rows_of_sample() const {
+    return {sample_.view(), sample_.is_whole() ? nullptr : &features_,
+            sample_.is_whole() ? threads_ : 1};
+}
+
 void StripsChooser::fit(Signature& s, const std::map<std::string, std::int64_t>& given,
                         const std::function<BlockFill()>& fill) {
     const bool gpu = kernel_entry(s.kernel).gpu;
-    const RowsOfSample rows{sample_.view(), sample_.is_whole() ? nullptr : &features_,
-                            sample_.is_whole() ? threads_ : 1};
     if (is_open(given, "long_rows")) s.params["long_rows"] = 1;
-    if (gpu) choose_strip_lanes(rows, s, given);
+    if (gpu) choose_strip_lanes(rows_of_sample(), s, given);
     if (is_open(given, "block_rows") && is_open(given, "block_cols") && s.num_rhs == 1) {
-        Signature blocked = s;
         const auto [high, wide] = likely_block(fill(), matrix_.rows, s);
-        blocked.params["block_rows"] = high;
-        blocked.params["block_cols"] = wide;
-        if (gpu && high * wide > 1) choose_strip_lanes(rows, blocked, given);
-        if (!gpu && !has_fast_gathers(s.target) && is_open(given, "lanes"))
-            blocked.params["lanes"] = blocked_lanes;
-        if (high * wide > 1 && bytes(blocked) < (1 - block_gain) * bytes(s)) s = blocked;
+        if (high * wide > 1) choose_blocks(s, given, high, wide);
     }
     if (is_open(given, "fill")) choose_holes(s, given);
     const bool whole = choose_whole_columns(s, given);

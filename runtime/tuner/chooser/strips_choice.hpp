@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <deque>
 #include <functional>
+#include <limits>
 #include <map>
 #include <memory>
 #include <optional>
@@ -17,6 +18,8 @@
 #include "tuner/rules/choose.hpp"
 
 namespace spmvgen {
+
+struct RowsOfSample;
 
 /// The parameter `codes` of columns that are stored as they are, where nothing else of an entry is.
 inline constexpr std::int64_t whole_columns = 8;
@@ -77,6 +80,10 @@ class StripsChooser {
     /// Sets what a plan with all codes says of the matrix.
     void set_found(Signature& signature, const std::map<std::string, std::int64_t>& given,
                    const StripsPlan& plan);
+    /// Sets these blocks, and lanes that go with them, where that takes fewer bytes.
+    void choose_blocks(Signature& signature, const std::map<std::string, std::int64_t>& given,
+                       std::int64_t high, std::int64_t wide);
+    RowsOfSample rows_of_sample() const;
     /// Sets `fill` for 1×1 blocks: whether holes save bytes, of rows as they come or, with
     /// `period`, taking turns.
     void choose_holes(Signature& signature, const std::map<std::string, std::int64_t>& given);
@@ -110,7 +117,10 @@ class StripsChooser {
     std::optional<SampledRows> fewer_;
     const int threads_;
     std::deque<Plans> plans_;
-    std::optional<int> period_;             ///< of the rows (tuner/chooser/row_period.hpp)
+    std::optional<int> period_;  ///< of the rows (tuner/chooser/row_period.hpp)
+    /// Of a CPU's slices of rows as they come, the least lanes with which none has diagonals with
+    /// holes: with more there are none either.
+    std::int64_t lanes_without_holes_ = std::numeric_limits<std::int64_t>::max();
     std::unique_ptr<StripsLayout> layout_;  ///< of all of the matrix, with all codes
 };
 
