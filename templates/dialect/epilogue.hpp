@@ -1,6 +1,7 @@
 // What is stored in place of an element of y. The generator puts the user's expression here; a
 // kernel calls it only when has_epilogue.
 #pragma once
+#include "dialect/loading/no_operands.hpp"
 
 /// `value` is the element αAx + βy, `row` its row.
 template <typename Value>

@@ -198,10 +198,16 @@ template <typename Value>
     }
 }
 
-/// y[i] = epilogue(α·sum + β·y[i]) for an element of row `row`; y is not read when β = 0.
-template <scale alpha_mode, scale beta_mode, bool has_epilogue, typename Value, typename Vector>
-[[gnu::always_inline]] inline void store(Vector* y, long i, Value sum, Vector alpha, Vector beta,
-                                         long row) {
+/// Whether a block has whole windows of `sigma` sorted rows, and so can end its rows in their order:
+/// what an epilogue reads and writes for them then lies side by side.
+template <bool has_epilogue, int sigma, int rows_of_block>
+constexpr bool ends_in_order =
+    has_epilogue && loads_operands && sigma > 1 && rows_of_block % sigma == 0;
+
+/// sum = α·sum + β·y[i]; y is not read when β = 0.
+template <scale alpha_mode, scale beta_mode, typename Value, typename Vector>
+[[gnu::always_inline]] inline void scale_sum(Value& sum, const Vector* y, long i, Vector alpha,
+                                             Vector beta) {
     if constexpr (alpha_mode == scale::general) {
         sum = multiply(converted<Value>(alpha), sum);
     }
@@ -210,11 +216,27 @@ template <scale alpha_mode, scale beta_mode, bool has_epilogue, typename Value, 
     } else if constexpr (beta_mode == scale::general) {
         sum = multiply_add(converted<Value>(beta), converted<Value>(y[i]), sum);
     }
+}
+
+/// y[i] = epilogue(α·sum + β·y[i]) for an element of row `row`; y is not read when β = 0.
+template <scale alpha_mode, scale beta_mode, bool has_epilogue, typename Value, typename Vector>
+[[gnu::always_inline]] inline void store(Vector* y, long i, Value sum, Vector alpha, Vector beta,
+                                         long row) {
+    scale_sum<alpha_mode, beta_mode>(sum, y, i, alpha, beta);
     if constexpr (has_epilogue) {
         y[i] = epilogue(converted<Vector>(sum), row);
     } else {
         y[i] = converted<Vector>(sum);
     }
+}
+
+/// The same with what the epilogue reads for row `row`, which is loaded.
+template <scale alpha_mode, scale beta_mode, typename Value, typename Vector>
+[[gnu::always_inline]] inline void store_loaded(Vector* y, long i, Value sum, Vector alpha,
+                                                Vector beta, const row_operands<Vector>& operands,
+                                                long row) {
+    scale_sum<alpha_mode, beta_mode>(sum, y, i, alpha, beta);
+    y[i] = epilogue_of(converted<Vector>(sum), operands, row);
 }
 
 /// Where in y the thread's group of right-hand sides begins in row `row`; in x likewise.
@@ -262,6 +284,18 @@ template <scale alpha_mode, scale beta_mode, int num_rhs, int rhs_group, bool ha
                 row);
         }
     }
+}
+
+/// Of a block that has `rows` neighbouring rows, the first a multiple of that: gives thread i what
+/// the thread with row number i has, threads beyond the rows nothing. All threads take part.
+template <int rows, typename Value>
+[[gnu::always_inline]] inline Value sum_in_order(Value sum, bool has_row, long row) {
+    __shared__ Value sums[rows];
+    if (has_row) {
+        sums[row % rows] = sum;
+    }
+    __syncthreads();
+    return threadIdx.x < rows ? sums[threadIdx.x] : Value{};
 }
 
 /// *p += α·sum, atomically.

@@ -148,6 +148,36 @@ struct run_state {
     bool has_head;  ///< a row has ended in the run
 };
 
+/// Stores y for the ended rows `first`, first + warp_size, … below `count`, whose sums are in
+/// part[]; row 0 has the number `number`. The epilogue's operands of as many rows as a lane mostly
+/// has are loaded before the first is stored, for no compiler knows that they lie apart.
+template <typename Shape, typename Value, typename Vector, typename Index>
+[[gnu::always_inline]] inline void store_ended_rows(const Value* part, int first, int count,
+                                                    long number, const Index* filled_rows,
+                                                    const result_view<Vector>& result) {
+    constexpr int most = 4;  // more take registers that x needs
+    constexpr int mostly = Shape::staged / warp_size;
+    constexpr int at_once = mostly < 1 ? 1 : mostly < most ? mostly : most;
+    for (int i = first; i < count; i += at_once * warp_size) {
+        long row[at_once];
+        for (int u = 0; u < at_once; ++u) {
+            const int place = i + u * warp_size;
+            row[u] = row_of<Shape::gaps>(filled_rows, number + (place < count ? place : i));
+        }
+        row_operands<Vector> operands[at_once];
+        for (int u = 0; u < at_once; ++u) {
+            operands[u] = load_operands<Vector>(row[u]);
+        }
+        for (int u = 0; u < at_once; ++u) {
+            if (i + u * warp_size < count) {
+                store_loaded<Shape::alpha_mode, Shape::beta_mode>(
+                    result.y, row[u], part[i + u * warp_size], result.alpha, result.beta,
+                    operands[u], row[u]);
+            }
+        }
+    }
+}
+
 /// Stores y of one right-hand side for the rows that the tile ends; but the sum of the run's first,
 /// which another run may have begun, goes to part[staged + rhs]. `ended` counts the marks of the
 /// lane and of those below it. `open` is what the row has so far that is open as the tile begins;
@@ -184,11 +214,16 @@ template <typename Shape, typename Value, typename Vector, typename Index>
             part[Shape::staged + rhs] = part[0];
         }
         const int count = rows - base < Shape::staged ? rows - base : Shape::staged;
-        for (int i = skips_first ? lane + 1 : lane; i < count; i += warp_size) {
-            const long row = row_of<Shape::gaps>(filled_rows, at.number + base + i);
-            store<Shape::alpha_mode, Shape::beta_mode, Shape::has_epilogue>(
-                result.y, element_of<Shape::num_rhs, Shape::rhs_group>(row) + rhs, part[i],
-                result.alpha, result.beta, row);
+        if constexpr (Shape::has_epilogue && loads_operands) {
+            store_ended_rows<Shape>(part, skips_first ? lane + 1 : lane, count, at.number + base,
+                                    filled_rows, result);
+        } else {
+            for (int i = skips_first ? lane + 1 : lane; i < count; i += warp_size) {
+                const long row = row_of<Shape::gaps>(filled_rows, at.number + base + i);
+                store<Shape::alpha_mode, Shape::beta_mode, Shape::has_epilogue>(
+                    result.y, element_of<Shape::num_rhs, Shape::rhs_group>(row) + rhs, part[i],
+                    result.alpha, result.beta, row);
+            }
         }
         warp_barrier();
     }

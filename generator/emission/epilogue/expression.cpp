@@ -1,5 +1,6 @@
 #include "emission/epilogue/expression.hpp"
 
+#include <algorithm>
 #include <array>
 
 #include "emission/epilogue/number_type.hpp"
@@ -32,38 +33,117 @@ std::string function_text(const std::string& name, bool gpu) {
     return name;
 }
 
-std::string text_of(const EpilogueProgram& program, const EpilogueStatement& statement, bool gpu) {
+constexpr std::size_t index_tokens = 3;  ///< of "[row]"
+
+/// How an epilogue's statements are written.
+struct Style {
+    bool gpu = false;
+    /// What holds the elements and numbers that are read; "" = they are read where they are used.
+    std::string loaded = {};
+};
+
+/// Whether statements read the operand, of those behind `before` where that is one of them.
+bool is_read(const EpilogueProgram& program, int operand,
+             const EpilogueStatement* before = nullptr) {
+    const auto* const first = before != nullptr ? before + 1 : program.statements.data();
+    return std::any_of(first, program.statements.data() + program.statements.size(),
+                       [&](const EpilogueStatement& s) {
+                           return std::ranges::count(s.expression, operand,
+                                                     &EpilogueToken::operand) > 0;
+                       });
+}
+
+std::string text_of(const EpilogueProgram& program, const EpilogueStatement& statement,
+                    const Style& style) {
     std::string text;
-    for (auto& token : statement.expression) {
+    for (std::size_t i = 0; i < statement.expression.size(); ++i) {
+        const EpilogueToken& token = statement.expression[i];
         text += token.space;
         if (token.operand < 0) {
-            text += function_text(token.text, gpu);
+            text += function_text(token.text, style.gpu);
             continue;
         }
         const EpilogueName& name = program.names[static_cast<std::size_t>(token.operand)];
-        text += operand_argument(name.name) + (is_vector(name.role) ? "" : "[0]");
+        if (style.loaded.empty()) {
+            text += operand_argument(name.name) + (is_vector(name.role) ? "" : "[0]");
+            continue;
+        }
+        text += style.loaded + "." + name.name;
+        if (is_vector(name.role)) i += index_tokens;
     }
     return text.substr(text.find_first_not_of(' '));
 }
 
-std::string line_of(const EpilogueProgram& program, const EpilogueStatement& statement, bool gpu) {
-    const std::string value = text_of(program, statement, gpu);
+std::string line_of(const EpilogueProgram& program, const EpilogueStatement& statement,
+                    const Style& style) {
+    const std::string value = text_of(program, statement, style);
     const std::string target = operand_argument(statement.target);
     switch (statement.kind) {
         case Kind::local:
             return "const Value " + statement.target + " = " + value + ";";
         case Kind::store:
+            if (!style.loaded.empty() &&
+                is_read(program, program.find(statement.target), &statement)) {
+                const std::string here = style.loaded + "." + statement.target;
+                return here + " = " + value + ";\n    " + target + "[row] = " + here + ";";
+            }
             return target + "[row] = " + value + ";";
         case Kind::number:
             return "if (row == 0) " + target + "[0] = " + value + ";";
         case Kind::sum:
             return target + " += " + value + ";";
         case Kind::maximum:
-            return target + " = " + function_text("fmax", gpu) + "(" + target + ", " + value + ");";
+            return target + " = " + function_text("fmax", style.gpu) + "(" + target + ", " + value +
+                   ");";
         case Kind::result:
             return "return " + value + ";";
     }
     return "";
+}
+
+std::string lines_of(const EpilogueProgram& program, const Style& style) {
+    std::string text;
+    for (auto& statement : program.statements)
+        text += "    " + line_of(program, statement, style) + "\n";
+    return text;
+}
+
+/// A name that no statement gives to a value.
+std::string free_name(const EpilogueProgram& program, std::string name) {
+    while (std::ranges::count(program.statements, name, &EpilogueStatement::target) > 0)
+        name += "_";
+    return name;
+}
+
+/// epilogue() in two steps, for kernels that load what several rows need before they store one.
+std::string loaded_text(const EpilogueProgram& program) {
+    std::string fields, loads;
+    bool has_vectors = false;
+    for (std::size_t i = 0; i < program.names.size(); ++i) {
+        const auto& [name, role] = program.names[i];
+        if (!is_read(program, static_cast<int>(i))) continue;
+        const std::string argument = operand_argument(name);
+        has_vectors = has_vectors || is_vector(role);
+        fields += "    Value " + name + ";\n";
+        loads += (loads.empty() ? "" : ", ") + argument + (is_vector(role) ? "[row]" : "[0]");
+    }
+    if (!has_vectors) return "#include \"dialect/loading/no_operands.hpp\"\n";
+    const std::string loaded = free_name(program, "operands");
+    return "constexpr bool loads_operands = true;\n"
+           "/// What the epilogue reads for one row.\n"
+           "template <typename Value>\n"
+           "struct row_operands {\n" +
+           fields +
+           "};\n"
+           "/// Loads it.\n"
+           "template <typename Value>\n"
+           "row_operands<Value> load_operands(long row) {\n    return {" +
+           loads +
+           "};\n}\n"
+           "/// What is stored for the element `value` of the product in row `row`.\n"
+           "template <typename Value>\n"
+           "Value epilogue_of(Value value, row_operands<Value> " +
+           loaded + ", long row) {\n" + lines_of(program, {.gpu = true, .loaded = loaded}) + "}\n";
 }
 
 }  // namespace
@@ -87,10 +167,9 @@ std::string epilogue_text(const Signature& signature, bool gpu) {
     text +=
         "/// What is stored for the element `value` of the product in row `row`.\n"
         "template <typename Value>\n"
-        "Value epilogue(Value value, long row) {\n";
-    for (auto& statement : program.statements)
-        text += "    " + line_of(program, statement, gpu) + "\n";
-    return text + "}\n";
+        "Value epilogue(Value value, long row) {\n" +
+        lines_of(program, {.gpu = gpu}) + "}\n";
+    return gpu ? text + loaded_text(program) : text;
 }
 
 }  // namespace spmvgen

@@ -8,12 +8,13 @@
 /// The most warps that a block has.
 inline constexpr int most_warps = 32;
 
-/// Has the block's share of a vector brought to the cache that all blocks have, as if every block
-/// had equally many rows, one after another.
+/// Has the block's share of a long vector brought to the cache that all blocks have, as if every
+/// block had equally many rows, one after another. What is shorter is there since it was written.
 template <typename Vector>
 void prefetch_share(const Vector* vector, long num_rows) {
+    constexpr long least_bytes = 6'000'000;
     if constexpr (prefetches_ranges) {
-        if (threadIdx.x == 0) {
+        if (threadIdx.x == 0 && num_rows * static_cast<long>(sizeof(Vector)) >= least_bytes) {
             const long share = (num_rows + gridDim.x - 1) / gridDim.x;
             const long begin = share * blockIdx.x;
             const long end = begin + share < num_rows ? begin + share : num_rows;
