@@ -198,12 +198,6 @@ template <typename Value>
     }
 }
 
-/// Whether a block has whole windows of `sigma` sorted rows, and so can end its rows in their order:
-/// what an epilogue reads and writes for them then lies side by side.
-template <bool has_epilogue, int sigma, int rows_of_block>
-constexpr bool ends_in_order =
-    has_epilogue && loads_operands && sigma > 1 && rows_of_block % sigma == 0;
-
 /// sum = α·sum + β·y[i]; y is not read when β = 0.
 template <scale alpha_mode, scale beta_mode, typename Value, typename Vector>
 [[gnu::always_inline]] inline void scale_sum(Value& sum, const Vector* y, long i, Vector alpha,
@@ -284,18 +278,6 @@ template <scale alpha_mode, scale beta_mode, int num_rhs, int rhs_group, bool ha
                 row);
         }
     }
-}
-
-/// Of a block that has `rows` neighbouring rows, the first a multiple of that: gives thread i what
-/// the thread with row number i has, threads beyond the rows nothing. All threads take part.
-template <int rows, typename Value>
-[[gnu::always_inline]] inline Value sum_in_order(Value sum, bool has_row, long row) {
-    __shared__ Value sums[rows];
-    if (has_row) {
-        sums[row % rows] = sum;
-    }
-    __syncthreads();
-    return threadIdx.x < rows ? sums[threadIdx.x] : Value{};
 }
 
 /// *p += α·sum, atomically.

@@ -46,16 +46,7 @@ void sell_slices(long num_rows, const Offset* __restrict__ slice_ptr,
         }
         add_lanes<threads_per_row, rhs_group>(sum);
     }
-    constexpr int rows_of_block = block / threads_per_row;
-    if constexpr (ends_in_order<has_epilogue, sigma, rows_of_block>) {
-        const bool has_row = threadIdx.x % threads_per_row == 0 && position < num_rows;
-        sum[0] = sum_in_order<rows_of_block>(sum[0], has_row, row);
-        const long ended = static_cast<long>(blockIdx.x) * rows_of_block + threadIdx.x;
-        if (threadIdx.x < rows_of_block && ended < num_rows) {
-            store_row<alpha_mode, beta_mode, num_rhs, rhs_group, has_epilogue>(y, ended, sum, alpha,
-                                                                               beta);
-        }
-    } else if (threadIdx.x % threads_per_row == 0 && position < num_rows) {
+    if (threadIdx.x % threads_per_row == 0 && position < num_rows) {
         store_row<alpha_mode, beta_mode, num_rhs, rhs_group, has_epilogue>(y, row, sum, alpha,
                                                                            beta);
     }

@@ -157,17 +157,14 @@ void strips(long num_rows, long num_chunks, long long_begin, const Offset* __res
         thread -= num_chunks * warp_size;
     }
     const long position = thread / threads_per_row;
-    constexpr int rows_of_block = block / threads_per_row;
-    constexpr bool in_order = block_rows == 1 && long_rows == 0 && any_order == 0 &&
-                              ends_in_order<has_epilogue, sigma, rows_of_block>;
-    if constexpr (is_lane_a_row && !in_order) {
+    if constexpr (is_lane_a_row) {
         if (position * block_rows >= num_rows) {
             return;
         }
     }
     bool is_long = false;
     if constexpr (alpha_mode != scale::zero) {
-        if ((is_lane_a_row && !in_order) || position * block_rows < num_rows) {
+        if (is_lane_a_row || position * block_rows < num_rows) {
             const long number = thread / slice;
             const int lane = static_cast<int>(thread % slice);
             const long first = slice_ptr[number];
@@ -202,18 +199,8 @@ void strips(long num_rows, long num_chunks, long long_begin, const Offset* __res
         }
         add_lanes<threads_per_row, block_rows * rhs_group>(sum);
     }
-    if constexpr (in_order) {
-        const bool has_row = position < num_rows && thread % threads_per_row == 0;
-        const long row = has_row ? position / sigma * sigma + places[position] : 0;
-        sum[0] = sum_in_order<rows_of_block>(sum[0], has_row, row);
-        const long ended = static_cast<long>(blockIdx.x) * rows_of_block + threadIdx.x;
-        if (threadIdx.x < rows_of_block && ended < num_rows) {
-            store_row<alpha_mode, beta_mode, num_rhs, rhs_group, has_epilogue>(y, ended, sum, alpha,
-                                                                               beta);
-        }
-    } else if ((long_rows == 0 || !is_long) &&
-               (is_lane_a_row ||
-                (position * block_rows < num_rows && thread % threads_per_row == 0))) {
+    if ((long_rows == 0 || !is_long) &&
+        (is_lane_a_row || (position * block_rows < num_rows && thread % threads_per_row == 0))) {
         long first_row = position * block_rows;
         if constexpr (sigma > 1) {
             first_row = (position / sigma * sigma + places[position]) * block_rows;

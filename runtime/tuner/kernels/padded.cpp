@@ -98,7 +98,7 @@ GpuWork sell_work(const Problem& p) {
     w.far = p.far(p.block / lanes);
     w.in_step = lanes == 1;
     w.busiest = p.busiest_of(w.blocks, p.block / lanes);
-    w.rows_apart = p.is_sorted() && !p.ends_in_order(lanes);
+    w.rows_apart = p.is_sorted();
     w.ahead = p.begun_ahead(p.param("unroll"));
     return w;
 }
@@ -173,11 +173,6 @@ std::vector<Params> sell_slices_grid(const Situation& s, const BlockFill&) {
                 .with("unroll", unrolls)
                 .with("sigma", spmvgen::sorting_windows(s, {1, gpu_sorting_window}));
         sets.insert(sets.end(), more.all().begin(), more.all().end());
-    }
-    for (Params& set : windows_of_blocks(s, lanes_for(s.f.mean_row, 32))) {
-        const bool is_long = set["threads_per_row"] > 2 || s.f.mean_row >= 4;
-        set["unroll"] = is_long ? slice_unroll_of_lanes(s.request, true) : 4;
-        sets.push_back(std::move(set));
     }
     return with_few_blocks(s, std::move(sets), blocks_of_rows(s, "threads_per_row"));
 }

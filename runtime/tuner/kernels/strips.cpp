@@ -121,8 +121,7 @@ GpuWork strips_work(const Problem& p) {
     w.blocks = w.warps * warp / p.block;
     w.rows = p.rows;
     w.atomics = chunks;
-    const bool in_order = p.ends_in_order(lanes) && high == 1 && p.param("long_rows", 0) == 0;
-    w.rows_apart = (p.is_sorted() && !in_order) || p.param("any_order", 0) == 1;
+    w.rows_apart = p.is_sorted() || p.param("any_order", 0) == 1;
     if (p.param("any_order", 0) == 1) {
         w.bytes += p.rows * p.index;
         w.near += p.rows;
@@ -154,15 +153,10 @@ std::vector<Params> strips_grid(const Situation& s, const BlockFill&) {
     const std::vector<std::int64_t> windows =
         has_clusters(s) ? std::vector<std::int64_t>{1, cluster_rows}
                         : std::vector<std::int64_t>{1, narrow_sorting_window, 4096};
-    const std::vector<std::int64_t> lanes = lanes_for(s.f.mean_row, 32);
-    std::vector<Params> sets = ParamSets()
-                                   .with("threads_per_row", lanes)
-                                   .with("sigma", spmvgen::sorting_windows(s, windows))
-                                   .beside_the_plan();
-    if (has_clusters(s)) return sets;
-    const std::vector<Params> more = windows_of_blocks(s, lanes);
-    sets.insert(sets.end(), more.begin(), more.end());
-    return sets;
+    return ParamSets()
+        .with("threads_per_row", lanes_for(s.f.mean_row, 32))
+        .with("sigma", spmvgen::sorting_windows(s, windows))
+        .beside_the_plan();
 }
 
 }  // namespace

@@ -54,22 +54,6 @@ std::vector<std::int64_t> sorting_windows(const Situation& s,
     return helps ? windows : std::vector<std::int64_t>{1};
 }
 
-namespace gpu {
-
-std::vector<Params> windows_of_blocks(const Situation& s, const std::vector<std::int64_t>& lanes) {
-    constexpr std::int64_t sigma = 256, most_threads = 512, least_rows = 100'000;
-    if (s.request.epilogue.empty() || s.f.rows < least_rows ||
-        sorting_windows(s, {1, sigma}).size() == 1)
-        return {};
-    std::vector<Params> sets;
-    for (const std::int64_t n : lanes)
-        if (sigma * n <= most_threads)
-            sets.push_back({{"threads_per_row", n}, {"sigma", sigma}, {"block", sigma * n}});
-    return sets;
-}
-
-}  // namespace gpu
-
 namespace cpu {
 
 std::vector<std::int64_t> row_lanes(const Situation& s, std::int64_t least) {

@@ -51,15 +51,6 @@ std::function<double(const Params&)> blocks_of_rows(const Situation& situation, 
 std::vector<std::int64_t> sorting_windows(const Situation& situation,
                                           const std::vector<std::int64_t>& windows);
 
-namespace gpu {
-
-/// For epilogues, of slices whose rows sorting helps: windows that a block has whole, for each of
-/// these numbers of lanes for a row. Then rows end in their order.
-std::vector<Params> windows_of_blocks(const Situation& situation,
-                                      const std::vector<std::int64_t>& lanes);
-
-}  // namespace gpu
-
 namespace cpu {
 
 /// Lanes that entries of one row are put into: as many as a mean row fills, up to two registers,

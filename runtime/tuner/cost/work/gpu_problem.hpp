@@ -33,12 +33,6 @@ class Problem : public CostProblem {
     static double begun_ahead(double unroll) {
         return start_waits + (unroll <= 4 ? begin_waits : 0);
     }
-    /// Whether the blocks of a kernel that sorts rows, of which each has `lanes` lanes, have whole
-    /// windows: an epilogue then goes through rows in their order.
-    bool ends_in_order(double lanes) const {
-        const auto rows_of_block = static_cast<std::int64_t>(block / lanes);
-        return is_sorted() && rows_of_block % std::max<std::int64_t>(sigma(), 1) == 0;
-    }
     /// GpuWork::busiest of `blocks` that take `height` rows each, as they come or sorted.
     double busiest_of(double blocks, double height) const {
         return blocks <= units ? m.busiest_rows(static_cast<std::int64_t>(height), sigma()) : 1;
