@@ -59,7 +59,7 @@ void PrintTo(const Row& row, std::ostream* out) {
     for (auto& [name, value] : row.params) *out << " " << name << "=" << value;
 }
 
-/// Kernels that end sorted rows in y's order, or several rows of a lane together.
+/// Kernels whose lanes end sorted rows, or several rows one after another.
 void add_other_params(std::vector<Row>& all) {
     for (const char* device : {"simt:sm_90", "simt:gfx906"}) {
         all.push_back({device, "sell_slices", {{"sigma", 64}, {"block", 128}}});
