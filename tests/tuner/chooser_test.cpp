@@ -10,6 +10,7 @@
 #include "tuner/chooser/gathers.hpp"
 #include "tuner/chooser/row_period.hpp"
 #include "tuner/records/tuning_db.hpp"
+#include "tuner/rules/matrix_rules.hpp"
 #include "tuner/search/variants.hpp"
 
 namespace spmvgen {
@@ -224,6 +225,25 @@ TEST(Chooser, LargeBlocksShareWhatIsFarButNotTooFar) {
     EXPECT_GT(saved_with_reach(1500, 1), 0.25);
     EXPECT_LT(saved_with_reach(200'000, 1, 400'000), 0.05) << "nobody shares it";
     EXPECT_EQ(saved_with_reach(1500, 1), saved_with_reach(1500, 3));
+}
+
+TEST(Chooser, LooksForSharedGathersWhereARuleAsks) {
+    RowFeatures even;
+    even.mean_row = 8;
+    even.max_row = 16;
+    even.sell_padding.fill(1.1);
+    even.sell_sorted_padding.fill(1.0);
+    EXPECT_TRUE(may_ask_for_gathers(even));
+    even.max_row = 2000;
+    EXPECT_FALSE(may_ask_for_gathers(even)) << "all wait for a long row";
+    RowFeatures of_tiles;
+    of_tiles.mean_row = 5;
+    of_tiles.max_row = 100;
+    of_tiles.sell_padding.fill(2);
+    of_tiles.sell_sorted_padding.fill(1.3);
+    EXPECT_TRUE(may_ask_for_gathers(of_tiles));
+    of_tiles.mean_row = 2;
+    EXPECT_FALSE(may_ask_for_gathers(of_tiles));
 }
 
 TEST(Chooser, SmallGridsAndLongRowsAreStripsOnACpu) {

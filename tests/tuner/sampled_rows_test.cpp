@@ -90,6 +90,9 @@ TEST(LengthHistogram, CountsByHand) {
     EXPECT_NEAR(lengths.longest_over_mean(1, LengthHistogram::any, 1), 1, 1e-9);
     EXPECT_NEAR(lengths.longest_over_mean(1000, LengthHistogram::any, 1), 1.01, 1e-9)
         << "one of so many is surely not empty";
+    EXPECT_NEAR(lengths.longest_over_mean(1, LengthHistogram::any, 1), 1, 1e-9) << "asked again";
+    EXPECT_EQ(lengths.rounds(1), 400) << "of other lanes";
+    EXPECT_EQ(lengths.rounds(3), 200) << "asked again";
 }
 
 }  // namespace

@@ -3,11 +3,12 @@
 namespace spmvgen {
 namespace {
 
-/// Entries, from which on a host converts for longer than it takes to copy them.
-constexpr std::int64_t least_copied = 2'000'000;
-/// The same of those that are there, when the kernel that converts is to be compiled. That is
-/// done once: it is kept, for all matrices.
-constexpr std::int64_t least_compiled = 1 << 17;
+/// Entries, from which on a host converts for longer than it takes to copy them and to convert them
+/// on the device.
+constexpr std::int64_t least_copied = 1 << 18;
+/// The same when the kernel that converts is to be compiled, of a host's entries and of those that
+/// are there. That is done once: it is kept, for all matrices.
+constexpr std::int64_t least_copied_compiled = 2'000'000, least_compiled = 1 << 17;
 constexpr double beside = 4;  ///< times their bytes: what a conversion takes at most, with them
 
 }  // namespace
@@ -48,7 +49,8 @@ bool CsrOnDevice::has_room() const {
 }
 
 bool CsrOnDevice::pays(bool compile) const {
-    const std::int64_t least = copies_ ? least_copied : compile ? least_compiled : 0;
+    const std::int64_t least = copies_ ? (compile ? least_copied_compiled : least_copied)
+                                       : (compile ? least_compiled : 0);
     return host_.nnz >= least && has_room();
 }
 

@@ -353,7 +353,7 @@ void Chooser::look_at_hubs(Request& request) {
 
 void Chooser::look_at_gathers(Request& request) {
     if (request.saved_gathers || !request.look || is_host(request) || request.num_rhs > 1 ||
-        matrix_.nnz < least_gathered_entries)
+        matrix_.nnz < least_gathered_entries || !may_ask_for_gathers(features_))
         return;
     const auto among = candidates(request);
     if (among.size() < 2 || find_kernel(among, "sell_slices") == nullptr) return;

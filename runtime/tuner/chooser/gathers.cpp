@@ -15,7 +15,9 @@ constexpr std::int64_t small_block = 256, large_block = 1024;
 constexpr std::int64_t most_samples = 32;  ///< large blocks that are looked at,
 constexpr std::int64_t least_samples = 4;
 constexpr std::int64_t blocks_a_part = 4;
-constexpr std::int64_t sampled_entries = 400'000;  ///< and about so many entries
+constexpr std::int64_t sampled_entries = 150'000;  ///< and about so many entries
+/// Entries of a large block, of which no L1 cache keeps x for the block's other rows.
+constexpr std::int64_t most_of_block = 100'000;
 constexpr std::int64_t sector = 32;                ///< bytes
 
 /// Numbers below a bound, a bit each.
@@ -108,6 +110,7 @@ double saved_by_large_blocks(const CsrView& a, ValueType vectors, int threads,
     const std::int64_t blocks = a.rows / large_block;
     if (blocks < most_samples) return 0;
     const std::int64_t of_block = std::max<std::int64_t>(a.nnz / blocks, 1);
+    if (of_block > most_of_block) return 0;
     const auto samples =
         std::clamp<std::int64_t>(sampled_entries / of_block, least_samples, most_samples);
     const auto value = static_cast<std::int64_t>(size_of(vectors));

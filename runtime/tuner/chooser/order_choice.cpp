@@ -26,6 +26,7 @@ constexpr double least_sectors = 0.3;     ///< of x an entry, that a block of th
 constexpr double most_of_sectors = 0.85;  ///< and of these those that clusters ask for
 constexpr double order_margin = 0.12;
 constexpr double clustered_entries = 60'000;
+constexpr int first_share = 2;        ///< of the places: one of so many tells whether they pay
 constexpr int clusters_of_place = 2;  ///< that follow one another: they share columns, too
 constexpr int least_places = 4, most_places = 32;
 /// Of the L2: what x and y may take, for y is stored where its rows are.
@@ -141,9 +142,13 @@ std::optional<OrderChoice> choose_order(const OrderProblem& p) {
     Buffer columns;  // clusters are found along them: samples will not do
     const CsrView a = with_columns(p, columns);
     const int places = sampled_places(features);
-    const SampledRows some(
-        a, reordering::sampled_row_clusters(a, cluster_rows, clusters_of_place, places));
-    if (sectors_of_blocks(some.view()) > most_of_sectors * sectors) return std::nullopt;
+    const auto clusters = [&](int count) {
+        return SampledRows(
+            a, reordering::sampled_row_clusters(a, cluster_rows, clusters_of_place, count));
+    };
+    if (sectors_of_blocks(clusters(places / first_share).view()) > most_of_sectors * sectors)
+        return std::nullopt;
+    const SampledRows some = clusters(places);
 
     const auto plain_time = p.chooser.predict(plain.signature, p.request);
     if (!plain_time) return std::nullopt;

@@ -171,17 +171,20 @@ Pick short_rows_in_cache(const Situation& s) {
              {"block", 128}}};
 }
 
+/// Whether blocks of threads that take rows as they come wait for none of them long.
+bool has_even_blocks(const RowFeatures& f) {
+    // Drawn matrices: 1.4 times the time with two entries a row, 1.1 with a few long rows.
+    return f.max_row <= most_even_row && f.sell_sorted_padding.back() <= most_gathered_padding &&
+           f.mean_row >= short_mean &&
+           static_cast<double>(f.max_row) <= most_gathered_longest * f.mean_row;
+}
+
 /// Rows that need the same far elements of x lie within a thousand rows: in blocks of as many
 /// threads they share an L1 cache.
 Pick far_gathers(const Situation& s) {
     if (s.request.saved_gathers.value_or(0) < least_saved_gathers || s.request.num_rhs > 1)
         return {};
-    if (s.f.max_row > most_even_row || s.f.sell_sorted_padding.back() > most_gathered_padding)
-        return {};
-    // Drawn matrices: 1.4 times the time with two entries a row, 1.1 with a few long rows.
-    if (s.f.mean_row < short_mean ||
-        static_cast<double>(s.f.max_row) > most_gathered_longest * s.f.mean_row)
-        return {};
+    if (!has_even_blocks(s.f)) return {};
     // Columns that strips compress this little, but codes of values can be worth more.
     if (s.request.strips && csr_bytes_a_nonzero(s) - strips_bytes(s) > most_spared_bytes) return {};
     return {"sell_slices",
@@ -203,17 +206,20 @@ Pick small_with_long_rows(const Situation& s) {
         small ? Params{{"most_middle", small_most_middle}} : Params{}};
 }
 
+bool has_rows_of_tiles(const RowFeatures& f) {
+    return f.max_row <= most_even_row && f.mean_row >= least_tiles_mean &&
+           f.mean_row < most_tiles_mean && f.sell_padding.back() >= least_tiles_padding &&
+           f.sell_padding.back() <= most_tiles_padding;
+}
+
 /// Short rows that slices would have to sort: that scatters x, and tiles take them as they come.
 /// Where strips were thought of, and do not compress, as for short_rows_in_cache.
 Pick short_uneven_rows(const Situation& s) {
     if (!s.request.strips || s.request.num_rhs > 1 || is_complex(s.f.value_type) ||
-        s.f.nnz < most_small_entries || s.f.max_row > most_even_row)
+        s.f.nnz < most_small_entries || !has_rows_of_tiles(s.f))
         return {};
-    if (s.f.mean_row < least_tiles_mean || s.f.mean_row >= most_tiles_mean) return {};
     const double padding = s.f.sell_padding.back();
-    if (padding < (uneven_in_l2(s) ? least_cached_padding : least_tiles_padding) ||
-        padding > most_tiles_padding)
-        return {};
+    if (uneven_in_l2(s) && padding < least_cached_padding) return {};
     if (s.request.strips->index_bytes < least_tiles_index || s.request.strips->whole_columns)
         return {};
     const bool shared = s.request.saved_gathers.value_or(0) >= least_saved_gathers;
@@ -318,6 +324,10 @@ constexpr std::array gpu_rules_by_matrix{
     Rule{uneven_rows, {"tiles", "csr_load_balance"}}};
 
 }  // namespace
+
+bool may_ask_for_gathers(const RowFeatures& f) {
+    return has_even_blocks(f) || has_rows_of_tiles(f);
+}
 
 std::span<const Rule> gpu_matrix_rules() {
     return gpu_rules_by_matrix;

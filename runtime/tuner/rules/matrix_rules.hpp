@@ -11,6 +11,9 @@ namespace spmvgen {
 /// Rows from which on blocks of a GPU are left to strips.
 inline constexpr std::int64_t most_blocked_rows = 300'000;
 
+/// Whether any of these rules asks for Request::saved_gathers, by what is known of the rows.
+bool may_ask_for_gathers(const RowFeatures& features);
+
 /// Of GPUs; a CPU has its one in cpu_rules.cpp.
 std::span<const Rule> gpu_matrix_rules();
 

@@ -35,7 +35,7 @@ class Problem : public CostProblem {
     }
     /// GpuWork::busiest of `blocks` that take `height` rows each, as they come or sorted.
     double busiest_of(double blocks, double height) const {
-        return blocks <= units ? m.busiest_rows(static_cast<std::int64_t>(height), sigma()) : 1;
+        return blocks <= units ? m.busiest_rows(static_cast<std::int64_t>(height), sigma) : 1;
     }
     /// Bytes of registers that `unroll` entries take: value, column, and element of x.
     double loaded(double unroll) const { return unroll * (std::max(value, 4.0) + index + vector); }
@@ -51,7 +51,7 @@ class Problem : public CostProblem {
     /// Of x an entry, for a warp that gives `lanes` lanes to a row.
     double x_near(double lanes) const {
         const auto i = static_cast<std::size_t>(std::log2(std::clamp(lanes, 1.0, warp)));
-        return of_vector(m.warp_sectors(i, sigma()));
+        return of_vector(m.warp_sectors(i, sigma));
     }
     /// Of x, all that a block asks for that has `height` neighbouring rows. The sample knows little
     /// of rows so long that they walk over x, line after line: their sectors are those of as many

@@ -28,21 +28,21 @@ class CostProblem {
           index(static_cast<double>(size_of(s.index))),
           offset(static_cast<double>(size_of(s.offset))),
           vector(static_cast<double>(size_of(s.value))),
-          value(value_bytes_of(s)) {}
+          value(value_bytes_of(s)),
+          sigma(static_cast<std::int64_t>(param("sigma"))) {}
 
     MatrixFigures& m;
     const RowFeatures& f;
     const Signature& s;
     const LengthHistogram& lengths;
     double rows, nnz, longest, index, offset, vector, value;
+    std::int64_t sigma;  ///< rows that are sorted by length together
 
     double param(std::string_view name, double otherwise = 1) const {
         const std::int64_t* const found = find_param(s, name);
         return found != nullptr ? static_cast<double>(*found) : otherwise;
     }
-    /// Rows that are sorted by length together.
-    std::int64_t sigma() const { return static_cast<std::int64_t>(param("sigma")); }
-    bool is_sorted() const { return sigma() > 1; }
+    bool is_sorted() const { return sigma > 1; }
     double x_bytes() const { return vector * std::min(static_cast<double>(f.cols), nnz); }
     double vectors_bytes() const { return vector * rows + x_bytes(); }
     double csr_bytes() const { return nnz * (value + index) + rows * offset + vectors_bytes(); }
@@ -65,7 +65,7 @@ class CostProblem {
         std::size_t i = 1;
         while (at[i] < level) ++i;
         const double part = (level - at[i - 1]) / (at[i] - at[i - 1]);
-        const double fewer = m.window_sectors(i - 1, sigma()), more = m.window_sectors(i, sigma());
+        const double fewer = m.window_sectors(i - 1, sigma), more = m.window_sectors(i, sigma);
         return fewer * std::pow(std::max(more, 1e-3) / std::max(fewer, 1e-3), part);
     }
     double slice_padding(double height) const {
