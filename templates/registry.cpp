@@ -233,12 +233,13 @@ double compile_effort(const Signature& signature) {
 
 namespace {
 
-/// What one instruction of a lane moves of a row of x that lanes share, in numbers: 16 bytes where
-/// the dialect loads them at once, which it does of real numbers. 0: rows are not shared so.
+/// What one instruction of a lane moves of a row of x, in numbers: 16 bytes where the dialect loads
+/// them at once, which it does of real numbers, or as much less as divides the row evenly.
 int numbers_of_a_load(const Signature& s) {
     constexpr std::size_t bytes = 16;
-    const int numbers = is_complex(s.value) ? 1 : static_cast<int>(bytes / size_of(s.value));
-    return s.num_rhs % (2 * numbers) == 0 ? numbers : 0;
+    int numbers = is_complex(s.value) ? 1 : static_cast<int>(bytes / size_of(s.value));
+    while (s.num_rhs % numbers != 0) numbers /= 2;
+    return numbers;
 }
 
 /// Lanes that a kernel's lanes may share an entry among: 8 move a line of 128 bytes at once. A
@@ -253,29 +254,46 @@ int most_sharing(const Signature& s) {
     return static_cast<int>(has_two ? two_lines : std::min(line, subwarp));
 }
 
-/// The most of `numbers`, a multiple of `of` that divides it, whose sums a lane has registers for.
+constexpr int most_bytes_of_sums = 32;  ///< that a lane has registers for
+
+/// The most of `numbers` that divide it, whose sums a lane has registers for.
 int most_sums(const Signature& s, int numbers, int of) {
-    constexpr int most_bytes = 32;
     int group = of;
-    for (int n = of; n * static_cast<int>(size_of(accumulator_type(s))) <= most_bytes; n += of)
+    for (int n = of; n * static_cast<int>(size_of(accumulator_type(s))) <= most_bytes_of_sums;
+         n += of)
         if (numbers % n == 0) group = n;
     return group;
+}
+
+/// How right-hand sides are shared out: lanes that share an entry, and numbers of each.
+struct Sharing {
+    int lanes = 1;
+    int group = 1;
+};
+
+/// As many lanes as a row of x has loads, so that one instruction moves all of it, up to a line. In
+/// a row that they do not divide the last lanes have fewer numbers than others. Rows whose sums
+/// they have no registers for are cut evenly.
+Sharing sharing_of(const Signature& s) {
+    const int each = numbers_of_a_load(s), loads = s.num_rhs / each, most = most_sharing(s);
+    int lanes = 1;
+    while (2 * lanes <= most && lanes < loads) lanes *= 2;
+    const int group = (loads + lanes - 1) / lanes * each;
+    if (most > 1 && group * static_cast<int>(size_of(accumulator_type(s))) <= most_bytes_of_sums)
+        return {lanes, group};
+    while (loads % lanes != 0) lanes /= 2;
+    return {lanes, most_sums(s, s.num_rhs / lanes, lanes == 1 ? 1 : each)};
 }
 
 }  // namespace
 
 int rhs_lanes(const Signature& s) {
-    const int each = numbers_of_a_load(s);
-    const int share = s.num_rhs / (each > 0 ? each : most_sums(s, s.num_rhs, 1));
-    int lanes = 1;
-    while (2 * lanes <= most_sharing(s) && share % (2 * lanes) == 0) lanes *= 2;
-    return lanes;
+    return sharing_of(s).lanes;
 }
 
 int rhs_group(const Signature& s) {
-    if (!kernel_entry(s.kernel).scales) return s.num_rhs;  // numbers are moved, not summed
-    const int lanes = rhs_lanes(s);
-    return most_sums(s, s.num_rhs / lanes, lanes == 1 ? 1 : std::max(1, numbers_of_a_load(s)));
+    return kernel_entry(s.kernel).scales ? sharing_of(s).group
+                                         : s.num_rhs;  // else moved, not summed
 }
 
 Signature complete(Signature s) {

@@ -225,9 +225,9 @@ const KernelEntry& transposing_kernel(bool gpu);
 /// The entry's effort for a complete signature.
 double compile_effort(const Signature& signature);
 
-/// Right-hand sides that one thread of a GPU kernel works on at a time: the largest divisor of what
-/// is left of signature.num_rhs for each of its rhs_lanes that keeps its sums within 32 bytes. The
-/// template's `rhs_group`.
+/// Right-hand sides that one thread of a GPU kernel works on at a time, with sums of at most 32
+/// bytes. The lanes that share an entry have signature.num_rhs together, the last of them fewer than
+/// others or none. Where they do not, as many as divide it evenly. The template's `rhs_group`.
 int rhs_group(const Signature& signature);
 /// Neighbouring lanes of a GPU kernel that share an entry, each with such a group; 1 for kernels
 /// whose lanes do not. As many as move 16 bytes each of a row of x at once, at most a line of 128

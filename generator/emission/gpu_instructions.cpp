@@ -85,6 +85,16 @@ static __device__ __forceinline__ void store_stream_f64_pair(void* to, double fi
 
 )";
 
+constexpr const char* stream_f32_pair = R"(#ifndef SPMVGEN_OWN_INSTRUCTIONS
+/// Stores 8 bytes at once, which the caches need not keep.
+static __device__ __forceinline__ void store_stream_f32_pair(void* to, float first, float second) {
+    asm volatile("st.global.cs.v2.f32 [%0], {%1, %2};" ::"l"(to), "f"(first), "f"(second)
+                 : "memory");
+}
+#endif
+
+)";
+
 constexpr const char* stream_f32_quad = R"(#ifndef SPMVGEN_OWN_INSTRUCTIONS
 /// Stores 16 bytes at once, which the caches need not keep.
 static __device__ __forceinline__ void store_stream_f32_quad(void* to, float first, float second,
@@ -129,6 +139,7 @@ constexpr Instruction instructions[] = {
     {"load_lds_f32(", lds_load_f32},
     {"load_lds_f64(", lds_load_f64},
     {"store_stream_f64_pair(", stream_f64_pair},
+    {"store_stream_f32_pair(", stream_f32_pair},
     {"store_stream_f32_quad(", stream_f32_quad},
 };
 

@@ -50,7 +50,8 @@ Step step_of(const KernelFile& f, std::size_t index) {
         throw Error(ErrorCode::internal, "kernel " + std::string(f.entry.id) + ": step " +
                                              function.name + " has no grid or block");
     step.grid = from.grid(f.signature);
-    step.grid.groups = f.signature.num_rhs / (rhs_group(f.signature) * rhs_lanes(f.signature));
+    const int together = rhs_group(f.signature) * rhs_lanes(f.signature);
+    step.grid.groups = (f.signature.num_rhs + together - 1) / together;
     step.block = from.block(f.signature);
     if (from.dynamic_bytes != nullptr && architecture(f.signature.target).kind == TargetKind::cuda)
         step.shared_bytes = from.dynamic_bytes(f.signature);

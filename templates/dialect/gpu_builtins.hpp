@@ -53,6 +53,7 @@ void __threadfence_system();
 void store_release_system(unsigned long long* to, unsigned long long number);
 unsigned long long load_acquire_system(const unsigned long long* from);
 void store_stream_f64_pair(void* to, double first, double second);
+void store_stream_f32_pair(void* to, float first, float second);
 void store_stream_f32_quad(void* to, float first, float second, float third, float fourth);
 
 // AMD.

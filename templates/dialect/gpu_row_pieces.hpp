@@ -13,13 +13,20 @@ struct alignas(16) f32_quad {
     float third;
     float fourth;
 };
+struct alignas(8) f32_pair {
+    float first;
+    float second;
+};
 
 /// How many numbers one instruction moves of rows of `num_rhs` numbers, of which a lane has
-/// `rhs_group`: as many as 16 bytes hold, where x and y begin at a multiple of 16 bytes.
+/// `rhs_group`, where x and y begin at a multiple of 16 bytes: as many as 16 bytes hold, or half of
+/// that, where they divide both.
 template <int num_rhs, int rhs_group, typename Vector>
-inline constexpr int chunk = is_same<Vector, double> && num_rhs % 2 == 0 && rhs_group % 2 == 0  ? 2
-                             : is_same<Vector, float> && num_rhs % 4 == 0 && rhs_group % 4 == 0 ? 4
-                                                                                                : 1;
+inline constexpr int chunk =
+    is_same<Vector, float> && num_rhs % 4 == 0 && rhs_group % 4 == 0 ? 4
+    : (is_same<Vector, double> || is_same<Vector, float>) && num_rhs % 2 == 0 && rhs_group % 2 == 0
+        ? 2
+        : 1;
 
 /// Where number i of the lane's right-hand sides is in a row of x or y, of `rhs_lanes` lanes that
 /// share the row: chunks lie side by side, lane by lane, so that what one instruction moves has no
@@ -34,11 +41,28 @@ template <int num_rhs, int rhs_group, int rhs_lanes, typename Vector>
 template <int num_rhs, int rhs_group, int rhs_lanes, typename Vector>
 [[gnu::always_inline]] inline long first_place(int lane) {
     const int own = lane % rhs_lanes * chunk<num_rhs, rhs_group, Vector>;
-    if constexpr (num_rhs == rhs_group * rhs_lanes) {
+    if constexpr (num_rhs <= rhs_group * rhs_lanes) {
         return own;
     } else {
         return static_cast<long>(blockIdx.y) * (rhs_group * rhs_lanes) + own;
     }
+}
+
+/// Whether lanes that share a row of x and y have places for more numbers than it has.
+template <int num_rhs, int rhs_group, int rhs_lanes>
+inline constexpr bool has_empty_places = num_rhs < rhs_group * rhs_lanes;
+
+/// Right-hand sides that lanes which share an entry have together.
+template <int num_rhs, int rhs_group, int rhs_lanes>
+inline constexpr int numbers_together =
+    has_empty_places<num_rhs, rhs_group, rhs_lanes> ? num_rhs : rhs_group * rhs_lanes;
+
+/// Whether the lane has a number i there, and what one instruction moves with it.
+template <int num_rhs, int rhs_group, int rhs_lanes, typename Vector>
+[[gnu::always_inline]] inline bool is_in_row(int i) {
+    return first_place<num_rhs, rhs_group, rhs_lanes, Vector>(static_cast<int>(threadIdx.x)) +
+               place_of<num_rhs, rhs_group, rhs_lanes, Vector>(i) <
+           num_rhs;
 }
 
 /// Whether rows of x or y that begin at `first` can be moved 16 bytes at a time.
@@ -56,23 +80,52 @@ template <vector_form form, int num_rhs, int rhs_group, typename Vector>
 inline constexpr bool may_be_wide =
     form != vector_form::columns && chunk<num_rhs, rhs_group, Vector> > 1;
 
+/// to[i] = from[i] for as many numbers as one instruction moves.
+template <int numbers, typename Vector>
+[[gnu::always_inline]] inline void load_chunk(Vector* to, const Vector* from) {
+    if constexpr (numbers == 1) {
+        *to = *from;
+    } else if constexpr (is_same<Vector, double>) {
+        const f64_pair pair = *reinterpret_cast<const f64_pair*>(from);
+        to[0] = pair.first;
+        to[1] = pair.second;
+    } else if constexpr (numbers == 2) {
+        const f32_pair pair = *reinterpret_cast<const f32_pair*>(from);
+        to[0] = pair.first;
+        to[1] = pair.second;
+    } else {
+        const f32_quad quad = *reinterpret_cast<const f32_quad*>(from);
+        to[0] = quad.first;
+        to[1] = quad.second;
+        to[2] = quad.third;
+        to[3] = quad.fourth;
+    }
+}
+
+/// What load_piece says where rows have empty places.
+template <bool wide, vector_form form, int num_rhs, int rhs_group, int rhs_lanes, typename Vector>
+[[gnu::always_inline]] inline void load_partial_piece(Vector* to, const Vector* from, long ld) {
+    constexpr int numbers = wide ? chunk<num_rhs, rhs_group, Vector> : 1;
+    for (int c = 0; c < rhs_group / numbers; ++c) {
+        if (is_in_row<num_rhs, rhs_group, rhs_lanes, Vector>(c * numbers)) {
+            load_chunk<numbers>(
+                to + c * numbers,
+                place_at<form>(from, place_of<num_rhs, rhs_group, rhs_lanes, Vector>(c * numbers),
+                               ld));
+        }
+    }
+}
+
 /// to[i] = the lane's number i of a row, the first of which is at `from`; with `wide` in loads of
-/// 16 bytes.
+/// 16 bytes. Where the lane has none, to[i] stays.
 template <bool wide, vector_form form, int num_rhs, int rhs_group, int rhs_lanes, typename Vector>
 [[gnu::always_inline]] inline void load_piece(Vector* to, const Vector* from, long ld) {
-    if constexpr (wide && is_same<Vector, double>) {
-        for (int i = 0; i < rhs_group / 2; ++i) {
-            const f64_pair pair = reinterpret_cast<const f64_pair*>(from)[i * rhs_lanes];
-            to[2 * i] = pair.first;
-            to[2 * i + 1] = pair.second;
-        }
-    } else if constexpr (wide && is_same<Vector, float>) {
-        for (int i = 0; i < rhs_group / 4; ++i) {
-            const f32_quad quad = reinterpret_cast<const f32_quad*>(from)[i * rhs_lanes];
-            to[4 * i] = quad.first;
-            to[4 * i + 1] = quad.second;
-            to[4 * i + 2] = quad.third;
-            to[4 * i + 3] = quad.fourth;
+    if constexpr (has_empty_places<num_rhs, rhs_group, rhs_lanes>) {
+        load_partial_piece<wide, form, num_rhs, rhs_group, rhs_lanes>(to, from, ld);
+    } else if constexpr (wide) {
+        constexpr int numbers = chunk<num_rhs, rhs_group, Vector>;
+        for (int i = 0; i < rhs_group / numbers; ++i) {
+            load_chunk<numbers>(to + numbers * i, from + i * (rhs_lanes * numbers));
         }
     } else if constexpr (form == vector_form::columns) {
         for (int i = 0; i < rhs_group; ++i) {
@@ -85,10 +138,17 @@ template <bool wide, vector_form form, int num_rhs, int rhs_group, int rhs_lanes
     }
 }
 
-/// Stores what 16 bytes hold at `to`, a number that is not read soon: a hint to keep x in the caches.
-[[gnu::always_inline]] inline void store_pair(f64_pair* to, double first, double second) {
+/// Stores at `to` what one instruction moves, which is not read soon: a hint to keep x in the caches.
+[[gnu::always_inline]] inline void store_f64_pair(f64_pair* to, double first, double second) {
     if constexpr (nvidia) {
         store_stream_f64_pair(to, first, second);
+    } else {
+        *to = {first, second};
+    }
+}
+[[gnu::always_inline]] inline void store_f32_pair(f32_pair* to, float first, float second) {
+    if constexpr (nvidia) {
+        store_stream_f32_pair(to, first, second);
     } else {
         *to = {first, second};
     }
@@ -101,17 +161,43 @@ template <bool wide, vector_form form, int num_rhs, int rhs_group, int rhs_lanes
     }
 }
 
-/// The opposite: the lane's number i of a row is from[i].
+/// The opposite of load_chunk.
+template <int numbers, typename Vector>
+[[gnu::always_inline]] inline void store_chunk(Vector* to, const Vector* from) {
+    if constexpr (numbers == 1) {
+        *to = *from;
+    } else if constexpr (is_same<Vector, double>) {
+        store_f64_pair(reinterpret_cast<f64_pair*>(to), from[0], from[1]);
+    } else if constexpr (numbers == 2) {
+        store_f32_pair(reinterpret_cast<f32_pair*>(to), from[0], from[1]);
+    } else {
+        store_quad(reinterpret_cast<f32_quad*>(to), from);
+    }
+}
+
+/// What store_piece says where rows have empty places.
+template <bool wide, vector_form form, int num_rhs, int rhs_group, int rhs_lanes, typename Vector>
+[[gnu::always_inline]] inline void store_partial_piece(Vector* to, const Vector* from, long ld) {
+    constexpr int numbers = wide ? chunk<num_rhs, rhs_group, Vector> : 1;
+    for (int c = 0; c < rhs_group / numbers; ++c) {
+        if (is_in_row<num_rhs, rhs_group, rhs_lanes, Vector>(c * numbers)) {
+            store_chunk<numbers>(
+                place_at<form>(to, place_of<num_rhs, rhs_group, rhs_lanes, Vector>(c * numbers),
+                               ld),
+                from + c * numbers);
+        }
+    }
+}
+
+/// The opposite of load_piece: the lane's number i of a row is from[i].
 template <bool wide, vector_form form, int num_rhs, int rhs_group, int rhs_lanes, typename Vector>
 [[gnu::always_inline]] inline void store_piece(Vector* to, const Vector* from, long ld) {
-    if constexpr (wide && is_same<Vector, double>) {
-        for (int i = 0; i < rhs_group / 2; ++i) {
-            store_pair(reinterpret_cast<f64_pair*>(to) + i * rhs_lanes, from[2 * i],
-                       from[2 * i + 1]);
-        }
-    } else if constexpr (wide && is_same<Vector, float>) {
-        for (int i = 0; i < rhs_group / 4; ++i) {
-            store_quad(reinterpret_cast<f32_quad*>(to) + i * rhs_lanes, from + 4 * i);
+    if constexpr (has_empty_places<num_rhs, rhs_group, rhs_lanes>) {
+        store_partial_piece<wide, form, num_rhs, rhs_group, rhs_lanes>(to, from, ld);
+    } else if constexpr (wide) {
+        constexpr int numbers = chunk<num_rhs, rhs_group, Vector>;
+        for (int i = 0; i < rhs_group / numbers; ++i) {
+            store_chunk<numbers>(to + i * (rhs_lanes * numbers), from + numbers * i);
         }
     } else if constexpr (form == vector_form::columns) {
         for (int i = 0; i < rhs_group; ++i) {

@@ -27,8 +27,8 @@
 template <typename Vector, scale beta_mode, int num_rhs, vector_form y_form, int rhs_group,
           int rhs_lanes, bool has_epilogue, int block>
 void csr_by_length_scaled(long num_rows, Vector* __restrict__ y, long ld_y, Vector beta) {
-    store_scaled<beta_mode, num_rhs, rhs_group * rhs_lanes, has_epilogue, block, y_form>(
-        num_rows, y, beta, ld_y);
+    store_scaled<beta_mode, num_rhs, numbers_together<num_rhs, rhs_group, rhs_lanes>, has_epilogue,
+                 block, y_form>(num_rows, y, beta, ld_y);
 }
 
 /// Replaces *sum by the sum over the block's threads, in all lanes of its first warp. `warp_sum` has
@@ -92,6 +92,7 @@ void csr_by_length(long num_rows, long num_parts, long num_middle,
                    unsigned long long* __restrict__ meetings) {
     constexpr int warps = block / warp_size;
     constexpr int width = rhs_group * rhs_lanes;
+    constexpr int numbers = numbers_together<num_rhs, rhs_group, rhs_lanes>;
     __shared__ Value warp_sum[warps * width];
     const int thread = static_cast<int>(threadIdx.x);
     const int lane = thread % warp_size;
@@ -121,8 +122,8 @@ void csr_by_length(long num_rows, long num_parts, long num_middle,
             }
         } else {
             put_warp_sums<num_rhs, rhs_group, rhs_lanes, Vector>(warp_sum, sum);
-            for (int rhs = thread / lanes; rhs < width; rhs += block / lanes) {
-                join_row<alpha_mode, beta_mode, num_rhs, width, has_epilogue, y_form>(
+            for (int rhs = thread / lanes; rhs < numbers; rhs += block / lanes) {
+                join_row<alpha_mode, beta_mode, num_rhs, numbers, has_epilogue, y_form>(
                     sum_of_warps<warps, width>(warp_sum, rhs), thread % lanes, rhs, row, parts,
                     result);
             }

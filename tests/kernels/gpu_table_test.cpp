@@ -101,11 +101,12 @@ const std::vector<std::pair<std::string, std::map<std::string, std::int64_t>>> l
     {"csr_matrix_units", {{"tiles", 4}, {"unroll", 1}}},
 };
 
-/// Of kernels whose lanes share entries: two and four of them, one launch's rows of several groups.
-const std::vector<Types> types_of_shared_entries{{ValueType::f64, i32, i32, 8},
-                                                 {ValueType::c64, i32, i32, 8},
-                                                 {ValueType::f32, i32, i32, 32},
-                                                 {ValueType::f64, i32, i32, 40}};
+/// Of kernels whose lanes share entries: two and four of them, one launch's rows of several groups;
+/// then rows of which the last lanes have nothing, in loads of one number and of 8 and 16 bytes.
+const std::vector<Types> types_of_shared_entries{
+    {ValueType::f64, i32, i32, 8},  {ValueType::c64, i32, i32, 8}, {ValueType::f32, i32, i32, 32},
+    {ValueType::f64, i32, i32, 40}, {ValueType::f64, i32, i32, 5}, {ValueType::f32, i32, i32, 6},
+    {ValueType::f64, i32, i32, 20}};
 
 /// Of these: lanes that load as many entries as they share, more of them, and several each; groups
 /// of pieces that end before the entries do.

@@ -105,6 +105,33 @@ TEST(GpuSeveralVectors, LanesOfAnEntryMoveTwoLines) {
     }
 }
 
+TEST(GpuSeveralVectors, LanesShareRowsThatTheyDoNotDivide) {
+    const auto sharing = [](ValueType value, int k, std::int64_t subwarp = 8) {
+        Signature s;
+        s.kernel = "csr_classical";
+        s.target = parse_target("sm_90");
+        s.value = value;
+        s.num_rhs = k;
+        s.params = {{"subwarp", subwarp}};
+        s = complete(s);
+        return std::array{rhs_lanes(s), rhs_group(s)};
+    };
+    using Sharing = std::array<int, 2>;
+    EXPECT_EQ(sharing(ValueType::f64, 3), (Sharing{4, 1}));
+    EXPECT_EQ(sharing(ValueType::f64, 5), (Sharing{8, 1}));
+    EXPECT_EQ(sharing(ValueType::f64, 6), (Sharing{4, 2})) << "three loads of two numbers";
+    EXPECT_EQ(sharing(ValueType::f64, 11), (Sharing{8, 2}));
+    EXPECT_EQ(sharing(ValueType::f64, 12), (Sharing{8, 2}));
+    EXPECT_EQ(sharing(ValueType::f64, 20), (Sharing{8, 4}));
+    EXPECT_EQ(sharing(ValueType::f32, 2), (Sharing{1, 2})) << "one load of 8 bytes";
+    EXPECT_EQ(sharing(ValueType::f32, 6), (Sharing{4, 2}));
+    EXPECT_EQ(sharing(ValueType::f32, 12), (Sharing{4, 4}));
+    EXPECT_EQ(sharing(ValueType::c64, 3), (Sharing{4, 1}));
+    EXPECT_EQ(sharing(ValueType::f64, 3, 1), (Sharing{1, 3})) << "no lanes to share with";
+    EXPECT_EQ(sharing(ValueType::f64, 5, 1), (Sharing{1, 1})) << "more sums than registers";
+    EXPECT_EQ(sharing(ValueType::f64, 40), (Sharing{4, 2})) << "likewise";
+}
+
 TEST(GpuSeveralVectors, RegistersHoldThePiecesUnderWay) {
     const auto resident = [](int k, std::int64_t subwarp, std::int64_t block,
                              std::int64_t unroll = 4, const char* kernel = "csr_classical") {
@@ -176,7 +203,12 @@ TEST(GpuSeveralVectors, BlocksOfRowsShareX) {
     EXPECT_EQ(parameter(f, of_blocks(32, 4, 1.1), "unroll"), 8);
     for (const Request& none : {of_blocks(8, 1, 1), of_blocks(8, 2, 1.4), of_blocks(8, 4, 1.7)})
         EXPECT_THAT(chosen(f, none), StartsWith("csr_classical: "));
-    EXPECT_THAT(chosen(f, of_blocks(3, 4, 1)), StartsWith("csr_classical: "))
+    EXPECT_THAT(chosen(f, of_blocks(3, 4, 1)), StartsWith("bcsr_fused: "));
+    Features narrow = f;
+    narrow.value_type = ValueType::f32;
+    for (const int k : {3, 8})
+        EXPECT_THAT(chosen(narrow, of_blocks(k, 4, 1)), StartsWith("bcsr_fused: ")) << k;
+    EXPECT_THAT(chosen(narrow, of_blocks(4, 4, 1)), StartsWith("csr_classical: "))
         << "a lane has all vectors";
     f.max_row = 5000;
     EXPECT_THAT(chosen(f, of_blocks(8, 4, 1)), StartsWith("csr_by_length: "));

@@ -240,6 +240,11 @@ inline void store_stream_f64_pair(void* to, double first, double second) {
     numbers[0] = first;
     numbers[1] = second;
 }
+inline void store_stream_f32_pair(void* to, float first, float second) {
+    auto* const numbers = static_cast<float*>(to);
+    numbers[0] = first;
+    numbers[1] = second;
+}
 inline void store_stream_f32_quad(void* to, float first, float second, float third, float fourth) {
     auto* const numbers = static_cast<float*>(to);
     numbers[0] = first;
