@@ -202,7 +202,7 @@ class Bench {
                 Json row = head_of(named, matrix, kind);
                 row.update(rounds[i].row());
                 if (!about.is_null()) row["about"] = std::exchange(about, Json());
-                keep(row);
+                keep(std::move(row));
                 progress.step(named.name + " " + one.name);
             }
     }
@@ -219,7 +219,9 @@ class Bench {
         return is_standard_output(options_.json) ? streams_.err : streams_.out;
     }
 
-    void keep(const Json& row) {
+    void keep(Json row) {
+        for (const char* said : {"none", "reason"})
+            if (row.contains(said)) row[said] = streams_.in_words(row[said].get<std::string>());
         file_->add(row);
         table() << bench_line(row, plan_.method.clocks);
         tally_.failed += row.value("failed", false);
@@ -277,6 +279,7 @@ void add_bench(CLI::App* verb, Verbs& verbs) {
                      "also all matrices of csr-k, gospmv, lightspmv, all, or a directory")
         ->type_name("SUITE");
     verb->add_option("--scale", o->scale, "size of a suite's matrices beside the full ones, to 1")
+        ->check(suite_scale())
         ->type_name("S");
     verb->add_option("--device", o->device,
                      "host (the default), cuda:0, hip:0, or simt:ARCH, whose times mean nothing")

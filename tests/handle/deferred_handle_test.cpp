@@ -117,8 +117,9 @@ TEST(BehindHandleOnTheHost, RefusesWhatPlainCsrCannotDo) {
                   "deterministic false");
     EXPECT_EQ(refusal([](Options& o) { o.reorder = "rcm"; }),
               begin + "which has no order of its own: use now, or leave reorder auto");
-    EXPECT_EQ(refusal([](Options& o) { o.memory_limit = 1; }),
-              begin + "which stays beside what is planned: use now, or leave memory_limit 0");
+    EXPECT_EQ(
+        refusal([](Options& o) { o.memory_limit = 1; }),
+        begin + "which stays beside what is planned: use now, or leave options.memory_limit 0");
     EXPECT_EQ(refusal([](Options& o) { o.epilogue = "value"; }),
               begin + "which has no epilogue: use now, or leave epilogue empty");
     EXPECT_EQ(refusal([](Options& o) { o.compile = "later"; }),

@@ -23,7 +23,8 @@ void check_deferred(const Options& o) {
     if (o.deterministic)
         no("whose bits are not those of the kernel that takes over", "leave deterministic false");
     if (names_order(o.reorder)) no("which has no order of its own", "leave reorder auto");
-    if (o.memory_limit != 0) no("which stays beside what is planned", "leave memory_limit 0");
+    if (o.memory_limit != 0)
+        no("which stays beside what is planned", "leave options.memory_limit 0");
     if (!o.epilogue.empty()) no("which has no epilogue", "leave epilogue empty");
 }
 
