@@ -214,8 +214,9 @@ def test_a_host_refuses_streams_before_and_after_its_first_product():
     for _ in range(3):
         with pytest.raises(ValueError, match="apply: a stream is for GPUs only"):
             a.apply(x, out, stream=7)
-        with pytest.raises(ValueError, match="invalid literal"):
-            a.apply(x, out, stream="seven")
+        for stream in ("seven", -1, 1.5, 1 << 64):
+            with pytest.raises(ValueError, match="^stream is .*: give a stream of CuPy or PyTorch"):
+                a.apply(x, out, stream=stream)
         assert a.apply(x, out, stream=0) is out
         assert out.tolist() == [3.0, 3.0]
 
@@ -228,3 +229,14 @@ def test_a_text_that_a_zero_would_cut_is_refused(name, text):
         spmvgen.emit(format="csr", **{"alp\0ha": "one"})
     with pytest.raises(ValueError, match="^option 'epilogue': character 6 is 0, where a text of"):
         spmvgen.emit(format="csr", epilogue="value\0 + 1")
+
+
+def test_a_text_that_is_none_is_refused():
+    with pytest.raises(UnicodeEncodeError):
+        tiny(epilogue="\udc80")
+
+
+def test_options_of_other_types():
+    assert tiny(deterministic=numpy.bool_(True)).info["deterministic"]
+    with pytest.raises(TypeError, match=r"params is \[1\]: give integers by name"):
+        tiny(params=[1])

@@ -122,6 +122,14 @@ TEST(BehindHandleOnTheHost, RefusesWhatPlainCsrCannotDo) {
         begin + "which stays beside what is planned: use now, or leave options.memory_limit 0");
     EXPECT_EQ(refusal([](Options& o) { o.epilogue = "value"; }),
               begin + "which has no epilogue: use now, or leave epilogue empty");
+    EXPECT_EQ(refusal([](Options& o) {
+                  o.kernel = "csr_rows";
+                  o.format = "ell";
+              }),
+              "invalid_argument: kernel csr_rows reads format csr, not ell: leave one of them auto")
+        << "at once, not in a warning of the thread that plans";
+    EXPECT_THAT(refusal([](Options& o) { o.format = "hyb"; }),
+                testing::StartsWith("invalid_argument: no kernel reads format hyb on "));
     EXPECT_EQ(refusal([](Options& o) { o.compile = "later"; }),
               "invalid_argument: options.compile is 'later': use now or behind");
 }

@@ -136,6 +136,7 @@ class Matrix(Operator):  # type: ignore[misc,unused-ignore]
                 and stream is None
                 and self._is_plain(x)
                 and type(out) is numpy.ndarray
+                and out.dtype == self.dtype
                 and out.shape == (self._num_rows,)
             ):
                 self._apply_one(x, out, alpha, beta)
