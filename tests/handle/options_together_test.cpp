@@ -68,7 +68,7 @@ TEST(OptionsTogether, NewNumbersOfListedRowsAreRoundedToTheNarrowType) {
             options.storage = "f32";
             options.level = level;
             SCOPED_TRACE(options.device + " " + options.format + " " + level);
-            Handle handle(RowListView{view, rows.data(), 3}, options);
+            Handle handle(RowListView{view, 3, rows.data()}, options);
             handle.update_values(fresh.data());
             std::vector<double> y{5, 5, 5};
             handle.apply(1.0, x.data(), 0.0, y.data());
