@@ -83,10 +83,9 @@ void add_suite_options(CLI::App& maker, SuiteOptions& o) {
         ->check(number_between(1, 1e18, "number of entries: use 1 to 1e18"))
         ->needs(suite)
         ->type_name("N");
-    maker.add_option("--jobs", o.jobs, "matrices at a time; 0 = as cores and memory allow")
-        ->check(CLI::Range(0, 1024))
-        ->needs(suite)
-        ->capture_default_str();
+    maker.add_option("--jobs", o.jobs, "matrices at a time (default 0: as cores and memory allow)")
+        ->check(whole_between(0, 1024))
+        ->needs(suite);
 }
 
 }  // namespace

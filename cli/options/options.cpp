@@ -154,6 +154,15 @@ CLI::Validator number_between(double least, double most, std::string what) {
     return {why_not, ""};
 }
 
+CLI::Validator whole_between(std::int64_t least, std::int64_t most) {
+    const auto why_not = [=](const std::string& text) {
+        std::int64_t number = 0;
+        if (parse_all(text, number) && number >= least && number <= most) return std::string();
+        return fmt::format("'{}' is no whole number from {} to {}", text, least, most);
+    };
+    return {why_not, ""};
+}
+
 CLI::Validator suite_scale() {
     return number_between(std::numeric_limits<double>::min(), 1,
                           "scale: use a number above 0, at most 1");

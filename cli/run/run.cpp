@@ -301,7 +301,7 @@ void add_run(CLI::App* verb, Verbs& verbs) {
     verb->add_option("--time", o->time_ms, "milliseconds to time for (default 500); 0 = do not")
         ->check(number_between(0, 1e7, "time: use milliseconds from 0 to 10000000"));
     verb->add_option("--repeat", o->repeat, "take exactly this many samples instead")
-        ->check(CLI::Range(1, 1000000).description(""));
+        ->check(whole_between(1, 1000000));
     verb->add_option("--compile", o->compile,
                      "now (the default), or behind: plain CSR serves while the kernel is made")
         ->type_name("WHEN");

@@ -312,7 +312,7 @@ Tuning add_tune_matrices(CLI::App& verb, std::shared_ptr<const TuneOptions> comm
     verb.add_option("--scale", o->scale, "--suite: size of each matrix, above 0, at most 1")
         ->check(suite_scale());
     verb.add_option("--rhs", o->num_rhs, "matrices: right-hand sides (default 1)")
-        ->check(CLI::Range(1, 64).description(""));
+        ->check(whole_between(1, 64));
     verb.add_flag("--resume", o->resume, "matrices: leave out what -o has already, and keep it");
     verb.add_flag("--deterministic", o->deterministic,
                   "matrices: only kernels that give the same bits each time");
