@@ -7,6 +7,7 @@
 #include <optional>
 #include <sstream>
 #include <string_view>
+#include <utility>
 
 #include "spmvgen/error.hpp"
 #include "spmvgen/spmvgen.hpp"
@@ -163,6 +164,7 @@ std::optional<int> parse(CommandLine& line, const std::vector<std::string>& argu
 
 int work(CommandLine& line, Streams& streams) {
     const CLI::App* const given = deepest(line.program);
+    streams.in_words = [given](std::string text) { return in_words_of(*given, std::move(text)); };
     try {
         for (auto& verb : line.verbs)
             if (verb.parser == given) verb.work(streams);
@@ -170,7 +172,7 @@ int work(CommandLine& line, Streams& streams) {
     } catch (const UsageError& error) {
         return usage_error(error.what(), given, streams.err);
     } catch (const Error& error) {
-        const std::string text = in_words_of(*given, error.what());
+        const std::string text = streams.in_words(error.what());
         // A message that begins with an option is about that.
         const bool of_option = std::string_view(error.what()).starts_with("options.");
         if (of_option && text.starts_with("--")) return usage_error(text, given, streams.err);
@@ -189,7 +191,7 @@ int run_command_line(const std::vector<std::string>& arguments, std::ostream& ou
                      std::ostream& err) {
     CommandLine line(arguments);
     std::ostringstream held;  // written at once, so that errno tells why it cannot be
-    Streams streams{held, err};
+    Streams streams{held, err, {}};
     const auto early = parse(line, arguments, held, err);
     const int status = early ? *early : work(line, streams);
     errno = 0;

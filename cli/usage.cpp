@@ -81,8 +81,9 @@ std::string in_words_of(const CLI::App& app, std::string message) {
         for (auto& [of_library, of_app] : other_names)
             if (name == of_library) name = of_app;
         std::ranges::replace(name, '_', '-');
-        if (app.get_option_no_throw("--" + name) != nullptr)
-            message.replace(at, end - at, "--" + name);
+        const bool has_option = app.get_option_no_throw("--" + name) != nullptr;
+        if (!has_option) std::ranges::replace(name, '-', ' ');
+        message.replace(at, end - at, (has_option ? "--" : "the ") + name);
     }
     return message;
 }

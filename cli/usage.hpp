@@ -10,7 +10,7 @@ namespace spmvgen::cli {
 std::string unexpected_arguments(const CLI::App& app, const std::vector<std::string>& arguments);
 
 /// A message of the library, which speaks of options.memory_limit, in words of `app`, which has
-/// --memory-limit. What it has no option for stays.
+/// --memory-limit; what it has no option for is "the memory limit".
 std::string in_words_of(const CLI::App& app, std::string message);
 
 }  // namespace spmvgen::cli

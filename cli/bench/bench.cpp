@@ -202,7 +202,7 @@ class Bench {
                 Json row = head_of(named, matrix, kind);
                 row.update(rounds[i].row());
                 if (!about.is_null()) row["about"] = std::exchange(about, Json());
-                keep(row);
+                keep(std::move(row));
                 progress.step(named.name + " " + one.name);
             }
     }
@@ -219,7 +219,9 @@ class Bench {
         return is_standard_output(options_.json) ? streams_.err : streams_.out;
     }
 
-    void keep(const Json& row) {
+    void keep(Json row) {
+        for (const char* said : {"none", "reason"})
+            if (row.contains(said)) row[said] = streams_.in_words(row[said].get<std::string>());
         file_->add(row);
         table() << bench_line(row, plan_.method.clocks);
         tally_.failed += row.value("failed", false);
@@ -277,6 +279,7 @@ void add_bench(CLI::App* verb, Verbs& verbs) {
                      "also all matrices of csr-k, gospmv, lightspmv, all, or a directory")
         ->type_name("SUITE");
     verb->add_option("--scale", o->scale, "size of a suite's matrices beside the full ones, to 1")
+        ->check(suite_scale())
         ->type_name("S");
     verb->add_option("--device", o->device,
                      "host (the default), cuda:0, hip:0, or simt:ARCH, whose times mean nothing")
@@ -291,7 +294,7 @@ void add_bench(CLI::App* verb, Verbs& verbs) {
     list("--value", o->values, "value types, default f64", "T,…");
     list("--numbers", o->numbers, "own (the matrix's, the default), random (in [0.5, 1.5))", "N,…");
     verb->add_option("--rhs", o->num_rhs, "vectors that A is multiplied with at once (default 1)")
-        ->check(CLI::Range(1, 64).description(""));
+        ->check(whole_between(1, 64));
     verb->add_option("--layout", o->layout,
                      "how the vectors of --rhs lie in memory: row (default), or column, which of "
                      "other libraries only cuSPARSE takes")
@@ -307,20 +310,20 @@ void add_bench(CLI::App* verb, Verbs& verbs) {
                      "this libcusparse.so; default: $SPMVGEN_CUSPARSE_LIBRARY, else the system's")
         ->type_name("PATH");
     verb->add_option("--threads", o->threads, "threads of this CPU; 0 = what OpenMP would use")
-        ->check(CLI::Range(0, 4096).description(""));
+        ->check(whole_between(0, 4096));
     verb->add_option("--arch", o->arch,
                      "architecture of this CPU that kernels are made for (default native)")
         ->type_name("ARCH");
     verb->add_option("--rounds", o->rounds,
                      "time the cases of a matrix in so many alternating rounds; of each the median "
                      "round is kept (default 1)")
-        ->check(CLI::Range(1, 1000).description(""));
+        ->check(whole_between(1, 1000));
     verb->add_option("--budget", o->budget, "time for a case, all clocks together (default 200ms)")
         ->type_name("TIME");
     verb->add_option("--flush", o->flush_bytes,
                      "bytes that are walked over to empty caches (default: twice the last-level "
                      "cache, of a CPU at most 256 MiB)")
-        ->check(CLI::Range(std::int64_t{1} << 20, std::int64_t{1} << 36).description(""))
+        ->check(whole_between(std::int64_t{1} << 20, std::int64_t{1} << 36))
         ->type_name("BYTES");
     verb->add_option("--json", o->json,
                      "write the results to this file, one a line; - = standard output")

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <sstream>
 
+#include "formats/stored_matrix.hpp"
 #include "handle/options_by_name.hpp"
 #include "handle/plan/levels.hpp"
 #include "options/options.hpp"
@@ -317,6 +318,8 @@ Json CaseRunner::run(const BenchCase& one) {
     Json row{{"case", one.name}, {"library", one.library}};
     try {
         measure(one.peer == nullptr ? make_ours(one, row) : make_peer(one, row), row);
+    } catch (const TooLarge& error) {  // its advice is for who chooses the limit
+        row["none"] = error.why();
     } catch (const Error& error) {
         row["none"] = first_line(error.what());
         if (one.peer == nullptr &&

@@ -113,6 +113,7 @@ void warm(const WarmOptions& o, Streams& streams) {
         compiled += result.compiled;
         there += result.there;
         failed += !result.failure.empty();
+        result.failure = streams.in_words(std::move(result.failure));
         requests.push_back({{"request", request},
                             {"kernel", result.kernel},
                             {"compiled", result.compiled},

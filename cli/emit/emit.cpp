@@ -227,7 +227,7 @@ void add_kernel_options(CLI::App& verb, EmitOptions& o) {
     verb.add_option("--beta", o.beta, "zero, one, general or device (default zero)")
         ->type_name("MODE");
     verb.add_option("--rhs", o.num_rhs, "right-hand sides (default 1)")
-        ->check(CLI::Range(1, 64).description(""));
+        ->check(whole_between(1, 64));
     verb.add_option("--x-form", o.x_form,
                     "of several right-hand sides: dense (default), rows or columns, ld_x apart")
         ->type_name("FORM");

@@ -7,6 +7,7 @@
 #include "gallery/gallery_random.hpp"
 #include "gallery/gallery_suite.hpp"
 #include "options/operands.hpp"
+#include "options/options.hpp"
 #include "text/output.hpp"
 #include "text/units.hpp"
 #include "text/verb.hpp"
@@ -71,6 +72,7 @@ void add_suite_options(CLI::App& maker, SuiteOptions& o) {
                         "instead of one matrix, all of csr-k, gospmv, lightspmv, all or a folder")
             ->type_name("SUITE");
     maker.add_option("--scale", o.scale, "the size of each twin beside the full one")
+        ->check(suite_scale())
         ->needs(suite)
         ->capture_default_str();
     maker.add_option("--values", o.values, "of twins: original (as its class has them) or random")
@@ -78,13 +80,12 @@ void add_suite_options(CLI::App& maker, SuiteOptions& o) {
         ->needs(suite)
         ->capture_default_str();
     maker.add_option("--max-nnz", o.max_nnz, "leave twins with more nonzeros out")
-        ->check(CLI::PositiveNumber)
+        ->check(number_between(1, 1e18, "number of entries: use 1 to 1e18"))
         ->needs(suite)
         ->type_name("N");
-    maker.add_option("--jobs", o.jobs, "matrices at a time; 0 = as cores and memory allow")
-        ->check(CLI::Range(0, 1024))
-        ->needs(suite)
-        ->capture_default_str();
+    maker.add_option("--jobs", o.jobs, "matrices at a time (default 0: as cores and memory allow)")
+        ->check(whole_between(0, 1024))
+        ->needs(suite);
 }
 
 }  // namespace

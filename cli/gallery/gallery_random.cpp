@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "matrix/sampler/random_spec.hpp"
+#include "options/options.hpp"
 #include "spmvgen/error.hpp"
 #include "text/output.hpp"
 
@@ -75,10 +76,10 @@ std::shared_ptr<DrawOptions> add_draw_options(CLI::App& drawer) {
     auto o = std::make_shared<DrawOptions>();
     drawer.add_option("--seed", o->seed, "the first seed")
         ->required()
-        ->check(CLI::Range(std::int64_t{0}, std::int64_t{1} << 53))
+        ->check(whole_between(0, std::int64_t{1} << 53))
         ->type_name("N");
     drawer.add_option("--count", o->count, "so many seeds, one after another")
-        ->check(CLI::Range(std::int64_t{1}, std::int64_t{1000000}))
+        ->check(whole_between(1, 1000000))
         ->type_name("K")
         ->capture_default_str();
     drawer

@@ -2,6 +2,7 @@
 
 #include "matrix/features/features.hpp"
 #include "options/operands.hpp"
+#include "options/options.hpp"
 #include "text/output.hpp"
 #include "text/verb.hpp"
 
@@ -50,7 +51,7 @@ void add_analyze(CLI::App* verb, Verbs& verbs) {
     verb->add_flag("--json", o->json, "print one JSON object instead");
     verb->add_flag("--plot,!--no-plot", o->plot, "draw where the entries are (default)");
     verb->add_option("--threads", o->threads, "threads to use; 0 = what OpenMP would use")
-        ->check(CLI::Range(0, 4096).description(""));
+        ->check(whole_between(0, 4096));
     verb->footer(
         "Examples:\n"
         "  spmvgen analyze A.mtx\n"

@@ -4,6 +4,8 @@
 
 #include <charconv>
 #include <cmath>
+#include <limits>
+#include <utility>
 
 #include "registry.hpp"
 
@@ -140,6 +142,30 @@ void add_param_option(CLI::App& verb, std::vector<std::string>& texts) {
             "a parameter of the kernel, or several with commas; repeatable (see: emit --list)")
         ->type_name("NAME=VALUE")
         ->allow_extra_args(false);
+}
+
+CLI::Validator number_between(double least, double most, std::string what) {
+    const auto why_not = [=](const std::string& text) {
+        double number = 0;
+        // What is no number is neither above nor below.
+        if (parse_all(text, number) && number >= least && number <= most) return std::string();
+        return fmt::format("'{}' is no {}", text, what);
+    };
+    return {why_not, ""};
+}
+
+CLI::Validator whole_between(std::int64_t least, std::int64_t most) {
+    const auto why_not = [=](const std::string& text) {
+        std::int64_t number = 0;
+        if (parse_all(text, number) && number >= least && number <= most) return std::string();
+        return fmt::format("'{}' is no whole number from {} to {}", text, least, most);
+    };
+    return {why_not, ""};
+}
+
+CLI::Validator suite_scale() {
+    return number_between(std::numeric_limits<double>::min(), 1,
+                          "scale: use a number above 0, at most 1");
 }
 
 double parse_milliseconds(std::string_view option, std::string_view text) {

@@ -50,6 +50,14 @@ std::complex<double> parse_number(std::string_view option, std::string_view text
 /// refused.
 ValueType parse_computed_type(std::string_view option, const std::string& text);
 
+/// Takes finite numbers from `least` to `most`; says of others that they are no `what`, "time: use
+/// milliseconds from 1 to 10".
+CLI::Validator number_between(double least, double most, std::string what);
+/// Takes whole numbers from `least` to `most`.
+CLI::Validator whole_between(std::int64_t least, std::int64_t most);
+/// Takes the size of a suite's matrices beside the full ones: above 0, at most 1.
+CLI::Validator suite_scale();
+
 /// "200ms", "2s", or a number of milliseconds: as milliseconds.
 double parse_milliseconds(std::string_view option, std::string_view text);
 

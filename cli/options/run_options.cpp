@@ -159,7 +159,7 @@ void add_choice_options(CLI::App& verb, RunOptions& o) {
         ->type_name("TIME");
     verb.add_option("--expect", o.expect,
                     "applies to expect (default 0: many): planning must repay itself")
-        ->check(CLI::Range(std::int64_t{0}, std::int64_t{1} << 62).description(""));
+        ->check(whole_between(0, std::int64_t{1} << 62));
     verb.add_option("--updates", o.updates,
                     "how often new values come: seldom (the default), or often: only formats that "
                     "take them in a few products")
@@ -168,7 +168,7 @@ void add_choice_options(CLI::App& verb, RunOptions& o) {
     verb.add_option("--arch", o.arch, "architecture (default native: this machine's)")
         ->type_name("ARCH");
     verb.add_option("--threads", o.threads, "threads, at most; 0 = what OpenMP would use")
-        ->check(CLI::Range(0, 4096).description(""));
+        ->check(whole_between(0, 4096));
     verb.add_flag("--all-threads", o.all_threads,
                   "use all of them, also where fewer are predicted to be faster");
     verb.add_option("--memory-limit", o.memory_limit,
@@ -216,7 +216,7 @@ void add_product_options(CLI::App& verb, RunOptions& o) {
     verb.add_flag("--transpose-by-atomics", o.transpose_by_atomics,
                   "--op T, H: no transposed copy of A; sums are added atomically");
     verb.add_option("--rhs", o.product.num_rhs, "right-hand sides (default 1)")
-        ->check(CLI::Range(1, 64).description(""));
+        ->check(whole_between(1, 64));
 }
 
 void add_operand_options(CLI::App& verb, RunOptions& o) {

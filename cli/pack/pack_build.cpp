@@ -292,7 +292,7 @@ void add_pack_build(CLI::App& pack, Verbs& verbs) {
                      "the set; a folder for several architectures (default: ARCH.spmvset)")
         ->type_name("A.spmvset");
     verb->add_option("--jobs", o->jobs, "kernels at a time; 0 = one a processor (default)")
-        ->check(CLI::Range(0, 1024).description(""));
+        ->check(whole_between(0, 1024));
     verb->add_option("--as", o->as, "auto (default: what devices load), ptx, or simt")
         ->type_name("KIND");
     verb->add_option("--compiler", o->compiler, "of GPU kernels: auto, nvrtc, hiprtc or clang")

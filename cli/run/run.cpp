@@ -3,6 +3,7 @@
 #include <chrono>
 #include <memory>
 #include <optional>
+#include <utility>
 
 #include "handle/plan/explain.hpp"
 #include "matrix/reorder/reordering.hpp"
@@ -71,6 +72,8 @@ void measure_other_order(const RunOptions& o, const CsrMatrix& matrix, Options o
 /// To standard output, unless y goes there.
 void print(const RunOptions& o, RunReport& report, Streams& streams) {
     report.counters = kernel_counters();
+    for (std::string* text : {&report.info.reason, &report.info.warning, &report.explanation})
+        *text = streams.in_words(std::move(*text));
     if (o.json)
         print_json(streams.out, to_json(report));
     else
@@ -296,9 +299,9 @@ void add_run(CLI::App* verb, Verbs& verbs) {
                    "are: for --beta 1, or a transpose");
     verb->add_flag("--check", o->check, "check y against a compensated reference; wrong: exit 1");
     verb->add_option("--time", o->time_ms, "milliseconds to time for (default 500); 0 = do not")
-        ->check(CLI::Range(0.0, 1e7).description(""));
+        ->check(number_between(0, 1e7, "time: use milliseconds from 0 to 10000000"));
     verb->add_option("--repeat", o->repeat, "take exactly this many samples instead")
-        ->check(CLI::Range(1, 1000000).description(""));
+        ->check(whole_between(1, 1000000));
     verb->add_option("--compile", o->compile,
                      "now (the default), or behind: plain CSR serves while the kernel is made")
         ->type_name("WHEN");

@@ -12,6 +12,8 @@ namespace spmvgen::cli {
 struct Streams {
     std::ostream& out;
     std::ostream& err;
+    /// What the library says, in the words of the verb that was given (in_words_of).
+    std::function<std::string(std::string)> in_words;
 };
 
 /// One verb: its parser and what it does. `work` throws spmvgen::Error when the work fails (exit

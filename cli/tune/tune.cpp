@@ -6,6 +6,7 @@
 #include <array>
 
 #include "options/operands.hpp"
+#include "options/options.hpp"
 #include "tune/tune_records.hpp"
 
 namespace spmvgen::cli {
@@ -48,11 +49,11 @@ void add_common_options(CLI::App& verb, TuneOptions& o) {
                     "host (the default), cuda:0, hip:0, or simt:ARCH, whose times mean nothing")
         ->type_name("DEVICE");
     verb.add_option("--threads", o.threads, "threads of this CPU; 0 = what OpenMP would use")
-        ->check(CLI::Range(0, 4096).description(""));
+        ->check(whole_between(0, 4096));
     verb.add_option("--rounds", o.rounds, "go through all sizes so often (default 3)")
-        ->check(CLI::Range(1, 1000).description(""));
+        ->check(whole_between(1, 1000));
     verb.add_option("--time", o.time_ms, "milliseconds to time each for (default 20)")
-        ->check(CLI::Range(0.01, 1e6).description(""));
+        ->check(number_between(0.01, 1e6, "time: use milliseconds from 0.01 to 1000000"));
     verb.add_option("--note", o.note, "profiles: a remark that is kept in the file")
         ->type_name("TEXT");
     verb.add_option("-o,--output", o.output, "the JSON file (default: standard output)")

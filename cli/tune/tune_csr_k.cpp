@@ -193,7 +193,7 @@ Tuning add_tune_csr_k(CLI::App& verb, std::shared_ptr<const TuneOptions> common)
     verb.add_option("--sizes", o->sizes, "fit: sizes to try instead of the paper's grid: 8,16,96")
         ->delimiter(',')
         ->allow_extra_args(false)
-        ->check(CLI::Range(1, 1024).description(""))
+        ->check(whole_between(1, 1024))
         ->type_name("N,…");
     return {"--fit",
             [o] { return !o->fit.empty(); },

@@ -126,7 +126,7 @@ Tuning add_tune_dense(CLI::App& verb, std::shared_ptr<const TuneOptions> common)
                     "dense profile: nonzeros of the size classes (default 3e4, 1e5, 3e5, 1e6, 4e6)")
         ->delimiter(',')
         ->allow_extra_args(false)
-        ->check(CLI::Range(std::int64_t{1}, std::int64_t{1} << 30).description(""))
+        ->check(whole_between(1, std::int64_t{1} << 30))
         ->type_name("N,…");
     verb.add_option("--columns", o->columns,
                     "dense profile: columns of the dense matrices (default 12,96); 0 = as many as "
@@ -134,7 +134,7 @@ Tuning add_tune_dense(CLI::App& verb, std::shared_ptr<const TuneOptions> common)
         ->delimiter(',')
         ->allow_extra_args(false)
         ->type_name("N,…")
-        ->check(CLI::Range(std::int64_t{0}, std::int64_t{1} << 20).description(""));
+        ->check(whole_between(0, std::int64_t{1} << 20));
     return {"--dense-profile",
             [o] { return o->asked; },
             [o](Streams& streams) { tune_dense(*o, streams); },

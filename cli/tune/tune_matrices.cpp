@@ -196,7 +196,7 @@ class Tuner {
         try {
             tune(named, value);
         } catch (const Error& error) {
-            left_out(error.what());
+            left_out(streams_.in_words(error.what()));
         } catch (const UsageError& error) {
             left_out(error.what());
         } catch (const std::bad_alloc&) {
@@ -216,8 +216,8 @@ class Tuner {
         const Handle handle(matrix, options);
         const Info& info = handle.info();
         if (!info.warning.empty())
-            streams_.err << fmt::format("spmvgen: {}: {}\n", name, info.warning);
-        streams_.err << fmt::format("spmvgen: {}: {}\n", name, info.reason);
+            streams_.err << fmt::format("spmvgen: {}: {}\n", name, streams_.in_words(info.warning));
+        streams_.err << fmt::format("spmvgen: {}: {}\n", name, streams_.in_words(info.reason));
         if (info.measured.empty())
             throw Error(ErrorCode::internal, "none of its kernels could be timed");
         records_.push_back(record_of(named, source, info));
@@ -309,9 +309,10 @@ Tuning add_tune_matrices(CLI::App& verb, std::shared_ptr<const TuneOptions> comm
     verb.add_option("--suite", o->suite,
                     "matrices: also these: csr-k, gospmv, lightspmv, all, or a directory")
         ->type_name("SUITE");
-    verb.add_option("--scale", o->scale, "--suite: size of each matrix, above 0, at most 1");
+    verb.add_option("--scale", o->scale, "--suite: size of each matrix, above 0, at most 1")
+        ->check(suite_scale());
     verb.add_option("--rhs", o->num_rhs, "matrices: right-hand sides (default 1)")
-        ->check(CLI::Range(1, 64).description(""));
+        ->check(whole_between(1, 64));
     verb.add_flag("--resume", o->resume, "matrices: leave out what -o has already, and keep it");
     verb.add_flag("--deterministic", o->deterministic,
                   "matrices: only kernels that give the same bits each time");

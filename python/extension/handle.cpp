@@ -146,8 +146,8 @@ Options::Options(nb::dict texts) {
     check(spmvgen_options_create(&options_));
     try {
         for (const auto& [name, value] : texts)
-            check(spmvgen_options_set(options_, nb::cast<const char*>(name),
-                                      nb::cast<const char*>(value)));
+            check(spmvgen_options_set(options_, option_text(name, name).c_str(),
+                                      option_text(name, value).c_str()));
     } catch (...) {
         spmvgen_options_destroy(options_);
         throw;

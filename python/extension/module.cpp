@@ -2,6 +2,8 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/string.h>
 
+#include <deque>
+#include <string>
 #include <vector>
 
 #include "direct.hpp"
@@ -17,10 +19,11 @@ namespace spmvgen_python {
 namespace {
 
 nb::bytes emit(nb::dict options) {
+    std::deque<std::string> texts;
     std::vector<const char*> names, values;
     for (const auto& [name, value] : options) {
-        names.push_back(nb::cast<const char*>(name));
-        values.push_back(nb::cast<const char*>(value));
+        names.push_back(texts.emplace_back(option_text(name, name)).c_str());
+        values.push_back(texts.emplace_back(option_text(name, value)).c_str());
     }
     spmvgen_blob* blob = nullptr;
     spmvgen_status status;

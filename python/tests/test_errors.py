@@ -207,3 +207,36 @@ def test_copies_and_pickles():
 def test_no_memory():
     with pytest.raises((MemoryError, ValueError)):
         spmvgen.matrix(sparse(60, 42), format="ell", memory_limit=10)
+
+
+def test_a_host_refuses_streams_before_and_after_its_first_product():
+    a, x, out = tiny(), numpy.ones(2), numpy.zeros(2)
+    for _ in range(3):
+        with pytest.raises(ValueError, match="apply: a stream is for GPUs only"):
+            a.apply(x, out, stream=7)
+        for stream in ("seven", -1, 1.5, 1 << 64):
+            with pytest.raises(ValueError, match="^stream is .*: give a stream of CuPy or PyTorch"):
+                a.apply(x, out, stream=stream)
+        assert a.apply(x, out, stream=0) is out
+        assert out.tolist() == [3.0, 3.0]
+
+
+@pytest.mark.parametrize("name, text", [("epilogue", "value\0 + 1"), ("cache_dir", "/tmp/k\0p")])
+def test_a_text_that_a_zero_would_cut_is_refused(name, text):
+    with pytest.raises(ValueError, match=f"^option '{name}': character [67] is 0, where a text of"):
+        tiny(**{name: text})
+    with pytest.raises(ValueError, match=r"^option 'alp\\x00ha': character 4 is 0, where a text of"):
+        spmvgen.emit(format="csr", **{"alp\0ha": "one"})
+    with pytest.raises(ValueError, match="^option 'epilogue': character 6 is 0, where a text of"):
+        spmvgen.emit(format="csr", epilogue="value\0 + 1")
+
+
+def test_a_text_that_is_none_is_refused():
+    with pytest.raises(UnicodeEncodeError):
+        tiny(epilogue="\udc80")
+
+
+def test_options_of_other_types():
+    assert tiny(deterministic=numpy.bool_(True)).info["deterministic"]
+    with pytest.raises(TypeError, match=r"params is \[1\]: give integers by name"):
+        tiny(params=[1])

@@ -187,3 +187,13 @@ def test_an_epilogue_takes_operands():
         operator.apply(x, operands={"p": p, "dot": dot, "w": w})
     with pytest.raises(ValueError, match="has operands"):
         operator @ x
+
+
+def test_an_out_of_a_wider_type_is_taken_before_and_after_the_first_product():
+    a = spmvgen.matrix(sparse(40, 30, "float32"))
+    x = numbers(30, "float32")
+    expected = a.apply(x, numpy.zeros(40))
+    assert expected.dtype == "float64"
+    for _ in range(3):
+        a @ x
+        assert (a.apply(x, numpy.zeros(40)) == expected).all()

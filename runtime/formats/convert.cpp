@@ -24,7 +24,7 @@ std::int64_t limit_of(IndexType type) {
                                   : std::numeric_limits<std::int64_t>::max();
 }
 
-void check_memory(const StoredMatrix& stored, double bytes, const char* advice) {
+void check_memory(const StoredMatrix& stored, double bytes) {
     if (stored.memory_limit == 0) return;
     for (auto& buffer : stored.owned) bytes += static_cast<double>(buffer.bytes());
     const auto limit = static_cast<double>(stored.memory_limit);
@@ -32,7 +32,7 @@ void check_memory(const StoredMatrix& stored, double bytes, const char* advice) 
         throw TooLarge(
             fmt::format("format {} would take at least {}, more than options.memory_limit, {}",
                         to_string(stored.format), format_bytes(bytes), format_bytes(limit)),
-            advice);
+            memory_advice);
 }
 
 void check_padding(const CsrView& matrix, const StoredMatrix& stored, double entries) {

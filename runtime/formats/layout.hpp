@@ -96,11 +96,10 @@ void add_ell(const CsrView& matrix, const Signature& signature, const EllShape& 
 /// Entries of the longest row.
 std::int64_t longest_row(const CsrView& matrix);
 
-/// Throws TooLarge when `bytes` more of `stored` are beyond its memory limit; the message ends with
-/// the advice.
-inline constexpr const char* memory_advice =
-    ": use a format that takes less, borrow CSR arrays (options.copy = false), or raise the limit";
-void check_memory(const StoredMatrix& stored, double bytes, const char* advice = memory_advice);
+inline constexpr const char* memory_advice = ": use a format that takes less, or raise the limit";
+
+/// Throws TooLarge when `bytes` more of `stored` are beyond its memory limit.
+void check_memory(const StoredMatrix& stored, double bytes);
 
 /// Makes an uninitialised array of `count` elements of T, owned by `stored` and named `name`. One
 /// without elements holds a zero, so that its address is never null. Throws TooLarge when it would

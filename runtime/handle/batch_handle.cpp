@@ -22,6 +22,8 @@ void check_batch_options(const Options& o) {
         refuse("options.op is " + o.op + ", but batches are not transposed: transpose the systems");
     if (o.device_arrays)
         refuse("options.device_arrays: the systems of a batch are given in host memory");
+    if (o.index_base == 1)
+        refuse("options.index_base is 1, but the systems of a batch count from 0: leave it 0");
     check_array_options(o);
     if (o.updates == "often")
         refuse("options.updates is often, but batches take no new values: leave it seldom");

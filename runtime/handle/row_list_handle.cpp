@@ -105,8 +105,7 @@ RowListHandle::RowListHandle(const RowListView& matrix, std::vector<std::int32_t
       threads_(device == nullptr ? host_threads(matrix.matrix, options) : 0),
       device_(std::move(device)) {
     const Stopwatch watch;
-    set_types(options, matrix.matrix.value_type);
-    plain_storage_ = matrix.matrix.value_type;  // the product looks at new values itself
+    set_types_around(options, matrix.matrix.value_type);
     product_ = make_handle_impl(matrix.matrix, options_of_listed(options), provider, device_);
     info_.nnz = matrix.matrix.nnz;
     direct_ =

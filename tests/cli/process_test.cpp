@@ -107,6 +107,27 @@ TEST_F(ProcessTest, NoStandardOutput) {
     EXPECT_EQ(outcome.err, "spmvgen: cannot write to standard output: Bad file descriptor\n");
 }
 
+TEST_F(ProcessTest, TellsOfNoMoreThreadsThanOpenMpGives) {
+    for (const std::string threads : {"", "--threads 4", "--all-threads"}) {
+        const Outcome outcome =
+            shell("OMP_THREAD_LIMIT=1 \"$S\" run gallery:stencil5:nx=99 --time 0 --check --json " +
+                  threads);
+        EXPECT_EQ(outcome.status, 0) << outcome.err;
+        EXPECT_EQ(nlohmann::json::parse(outcome.out)["threads"], 1) << threads;
+    }
+}
+
+TEST_F(ProcessTest, SaysThatCostsWhichCannotBeReadAreLeftOut) {
+    const std::string run = " \"$S\" run gallery:stencil5:nx=99 --time 0 --json";
+    if (nlohmann::json::parse(shell(run).out)["predicted_us"] == 0)
+        GTEST_SKIP() << "there is no profile of this CPU";
+    std::filesystem::create_directory("db");
+    write("db/cpu-costs.json", "{");
+    EXPECT_NE(shell("SPMVGEN_TUNING_DB=db" + run)
+                  .err.find("cpu-costs.json is left out: it is not JSON\n"),
+              std::string::npos);
+}
+
 TEST_F(ProcessTest, WorksInAnyLocale) {
     const Outcome plain = shell("LC_ALL=C \"$S\" analyze A.mtx --json");
     EXPECT_EQ(shell("LC_ALL=de_DE.UTF-8 \"$S\" analyze A.mtx --json").out, plain.out);

@@ -219,6 +219,29 @@ TEST_F(RunTest, AFormatBeyondTheMemoryLimitIsAFailure) {
     EXPECT_EQ(run_line("run A.mtx --memory-limit lots").status, 2);
 }
 
+TEST_F(RunTest, WhatIsSaidOfTheChoiceIsInItsOwnWords) {
+    const auto limited = json_of("run gallery:stencil5:nx=100 --memory-limit 1000 --time 0 --json");
+    const std::string reason = limited["reason"];
+    EXPECT_NE(reason.find(", more than --memory-limit, 1000 bytes; "), std::string::npos) << reason;
+    EXPECT_EQ(reason.find("options."), std::string::npos) << reason;
+    const Outcome shown =
+        run_line("run gallery:stencil5:nx=100 --memory-limit 1000 --time 0 --explain");
+    EXPECT_NE(shown.out.find(", more than --memory-limit, 1000 bytes; "), std::string::npos)
+        << shown.out;
+    EXPECT_EQ(
+        run_line("run A.mtx --compile behind --memory-limit 9 --time 0").err,
+        "spmvgen: --compile behind begins with plain CSR, which stays beside what is planned: "
+        "use now, or leave --memory-limit 0\nsee: spmvgen run --help\n");
+    const Outcome reordered =
+        run_line("run gallery:stencil5:nx=9 --reorder rcm --format csr --memory-limit 9 --time 0");
+    EXPECT_EQ(reordered.status, 1);
+    EXPECT_NE(reordered.err.find(
+                  ", more than --memory-limit, 9 bytes: use a format that takes less, or raise "
+                  "the limit\n"),
+              std::string::npos)
+        << reordered.err;
+}
+
 TEST_F(RunTest, ADeviceThatIsNotThereIsAFailure) {
     for (const std::string device : {"cuda:99", "hip:99"}) {
         const Outcome outcome = run_line("run A.mtx --device " + device);

@@ -147,7 +147,7 @@ TEST_F(SuiteTest, errors) {
              Case{"gallery make stencil5 --scale 0.1 -o out.mtx",
                   "spmvgen: --scale requires --suite"},
              Case{"gallery make --suite gospmv --scale 0 -o out",
-                  "spmvgen: suite: scale 0: use a number above 0, at most 1"},
+                  "spmvgen: --scale: '0' is no scale: use a number above 0, at most 1"},
              Case{"gallery make --suite gospmv --to mtx -o out", "spmvgen: --suite excludes --to"},
              Case{"analyze gallery:ecology1:scale=2e9",
                   "spmvgen: gallery: ecology1: scale=2e9: use a number above 0, at most 100"},

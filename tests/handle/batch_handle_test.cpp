@@ -161,6 +161,9 @@ TEST(BatchHandle, RefusesWhatItDoesNotHonour) {
     EXPECT_EQ(refused([](Options& o) { o.device_arrays = true; }, "simt:sm_90"),
               "invalid_argument: options.device_arrays: the systems of a batch are given in host "
               "memory");
+    EXPECT_EQ(refused([](Options& o) { o.index_base = 1; }),
+              "invalid_argument: options.index_base is 1, but the systems of a batch count from 0: "
+              "leave it 0");
     EXPECT_EQ(refused([](Options& o) { o.owner = std::make_shared<int>(); }),
               "invalid_argument: options.owner is for borrowed arrays, but options.copy is true: "
               "make that false, or leave owner out");

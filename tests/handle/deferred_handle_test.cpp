@@ -117,10 +117,19 @@ TEST(BehindHandleOnTheHost, RefusesWhatPlainCsrCannotDo) {
                   "deterministic false");
     EXPECT_EQ(refusal([](Options& o) { o.reorder = "rcm"; }),
               begin + "which has no order of its own: use now, or leave reorder auto");
-    EXPECT_EQ(refusal([](Options& o) { o.memory_limit = 1; }),
-              begin + "which stays beside what is planned: use now, or leave memory_limit 0");
+    EXPECT_EQ(
+        refusal([](Options& o) { o.memory_limit = 1; }),
+        begin + "which stays beside what is planned: use now, or leave options.memory_limit 0");
     EXPECT_EQ(refusal([](Options& o) { o.epilogue = "value"; }),
               begin + "which has no epilogue: use now, or leave epilogue empty");
+    EXPECT_EQ(refusal([](Options& o) {
+                  o.kernel = "csr_rows";
+                  o.format = "ell";
+              }),
+              "invalid_argument: kernel csr_rows reads format csr, not ell: leave one of them auto")
+        << "at once, not in a warning of the thread that plans";
+    EXPECT_THAT(refusal([](Options& o) { o.format = "hyb"; }),
+                testing::StartsWith("invalid_argument: no kernel reads format hyb on "));
     EXPECT_EQ(refusal([](Options& o) { o.compile = "later"; }),
               "invalid_argument: options.compile is 'later': use now or behind");
 }

@@ -337,6 +337,7 @@ TEST(Encodings, AKernelThatCannotBeHadIsReplacedByOneForAnyValues) {
         const Handle general = make_handle(a.view(), plain, provider);
         Options loading = options;
         loading.cache = CacheMode::load;
+        loading.cache_dir = testing::TempDir() + "spmvgen-no-kernels";  // not this user's
         const Handle handle = make_handle(a.view(), loading, provider);
         EXPECT_EQ(handle.info().kernel, general.info().kernel) << handle.info().origin;
         EXPECT_THAT(handle.info().reason, HasSubstr("with the kernel for any columns and values"));

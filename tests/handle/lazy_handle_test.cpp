@@ -240,8 +240,9 @@ TEST(LazyHandleOptions, RefusesWhatPlainCsrCannotDo) {
     const std::string begin = "invalid_argument: options.level lazy begins with plain CSR, ";
     EXPECT_EQ(refusal([](Options& o) { o.reorder = "rcm"; }),
               begin + "which has no order of its own: use rule, or leave reorder auto");
-    EXPECT_EQ(refusal([](Options& o) { o.memory_limit = 1; }),
-              begin + "which stays beside what is planned: use rule, or leave memory_limit 0");
+    EXPECT_EQ(
+        refusal([](Options& o) { o.memory_limit = 1; }),
+        begin + "which stays beside what is planned: use rule, or leave options.memory_limit 0");
     EXPECT_EQ(refusal([](Options& o) { o.epilogue = "value"; }),
               begin + "which has no epilogue: use rule, or leave epilogue empty");
     EXPECT_EQ(code_and_text([&] { BatchHandle(a.view(), 2, lazy_on("host")); }),

@@ -56,6 +56,26 @@ TEST(OptionsTogether, NewNumbersAreStoredInTheNarrowType) {
         }
 }
 
+// Rounded to the narrow type by who stores them, whatever is around that.
+TEST(OptionsTogether, NewNumbersOfListedRowsAreRoundedToTheNarrowType) {
+    const std::vector<std::int32_t> row_ptr{0, 2, 3}, col_idx{0, 1, 1}, rows{2, 0};
+    const std::vector<double> values{1, 2, 3}, fresh{0.1, 0.7, 1e-3}, x{1, 1};
+    const auto rounded = [&](int k) { return static_cast<double>(static_cast<float>(fresh[k])); };
+    const CsrView view = csr_view(2, 2, row_ptr.data(), col_idx.data(), values.data());
+    for (Options options : some_handles())
+        for (const char* level : {"rule", "lazy"}) {
+            if (options.cache == CacheMode::off && options.level != level) continue;
+            options.storage = "f32";
+            options.level = level;
+            SCOPED_TRACE(options.device + " " + options.format + " " + level);
+            Handle handle(RowListView{view, 3, rows.data()}, options);
+            handle.update_values(fresh.data());
+            std::vector<double> y{5, 5, 5};
+            handle.apply(1.0, x.data(), 0.0, y.data());
+            EXPECT_EQ(y, (std::vector<double>{rounded(2), 5, rounded(0) + rounded(1)}));
+        }
+}
+
 TEST(OptionsTogether, NewNumbersOfAMatrixAmongWiderVectors) {
     for (Options options : some_handles()) {
         options.vectors = "f64";

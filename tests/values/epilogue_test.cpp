@@ -62,6 +62,9 @@ TEST(Epilogue, RefusesWhatIsNone) {
     EXPECT_EQ(refused("  "), "epilogue: the expression is empty" + advice);
     EXPECT_EQ(refused("value # 2"),
               "epilogue: character 7 cannot be part of an expression" + advice);
+    EXPECT_EQ(refused(std::string("value\0 + 1", 10)),
+              "epilogue: character 6 cannot be part of an expression" + advice)
+        << "it cuts nothing off";
     EXPECT_EQ(refused("value); evil("), "epilogue: the parentheses do not match" + advice);
     EXPECT_EQ(refused("w[row = value; value]"), "epilogue: the parentheses do not match" + advice);
     EXPECT_EQ(refused(std::string(2001, '1')),

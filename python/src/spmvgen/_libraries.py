@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import operator
 from typing import Any, ContextManager, Union
 
 import numpy
@@ -214,4 +215,10 @@ def stream_number(stream: Any) -> int:
             return int(getattr(stream, name))
     if hasattr(stream, "__cuda_stream__"):
         return int(stream.__cuda_stream__()[1])
-    return int(stream)
+    try:
+        number = operator.index(stream)
+    except TypeError:
+        number = -1
+    if not 0 <= number < 1 << 64:
+        raise ValueError(f"stream is {stream!r}: give a stream of CuPy or PyTorch, or its number")
+    return number

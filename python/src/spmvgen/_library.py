@@ -5,8 +5,11 @@ from __future__ import annotations
 import json
 import operator
 import os
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
+
+import numpy
 
 
 def _find_compiler() -> None:
@@ -52,8 +55,11 @@ def option_texts(options: dict[str, Any]) -> dict[str, str]:
     texts: dict[str, str] = {}
     for name, value in options.items():
         if name == "params":
+            if value is not None and not isinstance(value, Mapping):
+                raise TypeError(f"params is {value!r}: give integers by name, as in {{'lanes': 4}}")
             for parameter, number in (value or {}).items():
                 texts[f"param.{parameter}"] = str(_whole(parameter, number))
         else:
-            texts[name] = str(value).lower() if isinstance(value, bool) else str(value)
+            is_bool = isinstance(value, (bool, numpy.bool_))
+            texts[name] = str(value).lower() if is_bool else str(value)
     return texts

@@ -133,8 +133,10 @@ class Matrix(Operator):  # type: ignore[misc,unused-ignore]
         elif type(alpha) in _REAL and type(beta) in _REAL:
             if (
                 self._apply_one is not None
+                and stream is None
                 and self._is_plain(x)
                 and type(out) is numpy.ndarray
+                and out.dtype == self.dtype
                 and out.shape == (self._num_rows,)
             ):
                 self._apply_one(x, out, alpha, beta)

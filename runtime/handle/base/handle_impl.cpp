@@ -153,6 +153,13 @@ void HandleImpl::set_types(const Options& options, ValueType matrix) {
     plain_storage_ = storage_type(signature_);
 }
 
+void HandleImpl::set_types_around(const Options& options, ValueType matrix) {
+    set_types(options, matrix);
+    plain_storage_ = matrix;
+    signature_.storage.reset();
+    if (matrix != signature_.value) signature_.storage = matrix;
+}
+
 void HandleImpl::find_general(const RowFeatures& features, const Request& request) {
     const auto& params = kernel_entry(signature_.kernel).params;
     Request named = request;

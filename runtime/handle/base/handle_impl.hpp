@@ -195,6 +195,8 @@ class HandleImpl {
     const EpilogueProgram epilogue_;
     /// Takes over the number types that the options ask for.
     void set_types(const Options& options, ValueType matrix);
+    /// The same of a handle around others, which store new values themselves: it rounds none.
+    void set_types_around(const Options& options, ValueType matrix);
 
     Signature signature_;  ///< of the kernel for α = 1, β = 0
     Signature general_;    ///< as find_general() has it

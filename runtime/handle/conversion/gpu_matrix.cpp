@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "formats/layout.hpp"
 #include "matrix/memory_limit.hpp"
 #include "spmvgen/error.hpp"
 
@@ -92,7 +93,7 @@ void check_device_limit(Format format, std::size_t bytes, std::int64_t limit) {
                                "options.memory_limit, {}",
                                to_string(format), format_bytes(static_cast<double>(bytes)),
                                format_bytes(static_cast<double>(limit))),
-                   ": use a format that takes less, or raise the limit");
+                   memory_advice);
 }
 
 GpuMatrix upload(Device& device, const StoredMatrix& stored, const CsrView& matrix,

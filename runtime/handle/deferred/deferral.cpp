@@ -5,9 +5,12 @@
 
 #include "handle/deferred/deferred_handle.hpp"
 #include "handle/making/handle_makers.hpp"
+#include "handle/plan/device_options.hpp"
+#include "handle/plan/request_of_options.hpp"
 #include "kernel/refuse.hpp"
 #include "matrix/reorder/reordering.hpp"
 #include "registry.hpp"
+#include "tuner/rules/choose.hpp"
 
 namespace spmvgen {
 namespace {
@@ -23,8 +26,23 @@ void check_deferred(const Options& o) {
     if (o.deterministic)
         no("whose bits are not those of the kernel that takes over", "leave deterministic false");
     if (names_order(o.reorder)) no("which has no order of its own", "leave reorder auto");
-    if (o.memory_limit != 0) no("which stays beside what is planned", "leave memory_limit 0");
+    if (o.memory_limit != 0)
+        no("which stays beside what is planned", "leave options.memory_limit 0");
     if (!o.epilogue.empty()) no("which has no epilogue", "leave epilogue empty");
+}
+
+/// What the plan would refuse for whatever matrix, which its thread could only warn of.
+void check_plan(const Options& o, ValueType matrix, const Device* device) {
+    Signature types;
+    if (device == nullptr) {
+        check_host_options(o);
+        types.target = checked_target(o.target);
+    } else {
+        check_gpu_options(o, device->facts());
+        types.target = checked_target(o, device->facts());
+    }
+    set_number_types(types, o, matrix);
+    (void)candidates(request_of(o, types));
 }
 
 std::shared_ptr<const CsrMatrix> copy_of(const CsrView& a) {
@@ -132,6 +150,7 @@ std::unique_ptr<HandleImpl> make_deferred_handle(const HandleInput& input, Kerne
     check_deferred(options);
     const Deferral deferral{options.level == "lazy", options.compile == "behind"};
     const Options later = at_once(options);
+    check_plan(later, input.matrix.value_type, device.get());
     const auto matrix = std::make_shared<DeferredMatrix>(matrix_that_stays(input, device));
     const auto make = [=, &provider](const Options& o, bool at_hand = false) {
         HandleInput given = input_of(*matrix, o);

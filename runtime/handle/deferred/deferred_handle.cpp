@@ -41,8 +41,7 @@ DeferredHandle::DeferredHandle(std::shared_ptr<DeferredMatrix> matrix, const Opt
       expected_(options.expected_applies),
       csr_(plain_.get()),
       csr_is_chosen_(!later_.chosen_csr) {
-    set_types(options, matrix_->view.value_type);
-    plain_storage_ = matrix_->view.value_type;  // the others look at new values themselves
+    set_types_around(options, matrix_->view.value_type);
     if (!deferral_.lazy) begin();
 }
 

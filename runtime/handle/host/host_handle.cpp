@@ -216,9 +216,7 @@ void HostHandle::store(const CsrView& matrix, const Signature& signature, const 
                        const StripsLayout* strips) {
     const TeamSize team(converting_threads(matrix.rows + matrix.nnz));
     stored_ = convert(matrix, signature, !options.copy, options.memory_limit, {}, strips);
-    if (arrays_ == Arrays::own)
-        check_memory(stored_, bytes_read_of(matrix, stored_),
-                     ": use a format that takes less, or raise the limit");
+    if (arrays_ == Arrays::own) check_memory(stored_, bytes_read_of(matrix, stored_));
 }
 
 void HostHandle::keep_csr(const CsrView& matrix, const Options& options) {

@@ -128,7 +128,8 @@ int host_threads(const CsrView& matrix, const Options& options) {
 }
 
 int host_threads(std::int64_t rows, std::int64_t nnz, const Options& options) {
-    const int most = options.threads != 0 ? options.threads : omp_get_max_threads();
+    const int wanted = options.threads != 0 ? options.threads : omp_get_max_threads();
+    const int most = std::min(wanted, omp_get_thread_limit());  // a team never gets more
     if (options.all_threads) return most;
     if (most == 1 || rows + nnz < serial_work) return 1;
     const double alone_us =

@@ -1,7 +1,5 @@
 #include "tuner/chooser/chooser.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <array>
 #include <limits>
@@ -44,10 +42,6 @@ constexpr std::int64_t filled_share = 2, most_filled_cpu = 2'000;
 constexpr std::int64_t sampled_for_hubs = 1 << 17;  ///< entries
 constexpr double least_hub_index_bytes = 3;         ///< of strips, a nonzero
 constexpr double least_blocked_mean = 6;            ///< mean row, for blocks
-
-bool is_host(const Request& request) {
-    return architecture(request.target).kind == TargetKind::host;
-}
 
 /// The kernel of format strips among several that a request leaves free; null = there is none.
 const KernelEntry* free_strips(const Request& request) {
@@ -138,48 +132,6 @@ void Chooser::settle(Choice& choice, const Request& request) {
         found = tiles_->fit(choice.signature, request.params);
     }
     if (!found.empty()) choice.reason += "; " + found;
-}
-
-CountedChoice* Chooser::predictions(const Request& request) {
-    const bool host = is_host(request);
-    const CostConstants* constants = host ? cpu_constants() : gpu_constants();
-    const bool plain = request.num_rhs == 1 && request.op == Op::none && !request.batch &&
-                       !is_complex(vectors_type(request, features_.value_type));
-    if (request.profile == nullptr || constants == nullptr || !plain || matrix_.nnz == 0)
-        return nullptr;
-    const int team = host ? request.threads : 0;
-    take_sample(request);
-    if (predictions_ == nullptr || !predictions_->is_of(request.profile, host))
-        predictions_ = std::make_unique<CountedChoice>(matrix_, features_, *request.profile, team,
-                                                       *constants, *this);
-    predictions_->set_team(team);
-    return predictions_.get();
-}
-
-std::optional<Prediction> Chooser::predict(const Signature& signature, const Request& request) {
-    CountedChoice* const all = predictions(request);
-    return all != nullptr ? all->predict(signature) : std::nullopt;
-}
-
-std::optional<double> Chooser::most_sectors_of_blocks(const Request& request) {
-    CountedChoice* const all = predictions(request);
-    if (all == nullptr) return std::nullopt;
-    return all->sectors_of_blocks();
-}
-
-std::vector<Ranked> Chooser::ranked(const Request& asked, std::size_t most) {
-    std::vector<Ranked> found;
-    CountedChoice* const all = predictions(asked);
-    if (all == nullptr) return found;
-    Request request = asked;
-    look_at_values(request);
-    for (auto& candidate : all->ranked(request)) {
-        if (found.size() == most) break;
-        if (auto choice =
-                sampled_of_grid(kernel_entry(candidate.kernel), candidate.params, request))
-            found.push_back({std::move(*choice), candidate.prediction});
-    }
-    return found;
 }
 
 std::vector<Params> Chooser::grid_params(const KernelEntry& kernel, Request request) {

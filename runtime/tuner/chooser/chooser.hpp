@@ -26,6 +26,11 @@ namespace spmvgen {
 /// launch or the caches decide.
 inline constexpr std::int64_t least_encoded = 100'000;
 
+/// Whether it asks for a kernel of a CPU.
+inline bool is_host(const Request& request) {
+    return architecture(request.target).kind == TargetKind::host;
+}
+
 /// A kernel and what is predicted of it.
 struct Ranked {
     Choice choice;

@@ -19,7 +19,7 @@ std::optional<CostConstants> read_cost_constants(const CostScheme& scheme) {
         try {
             return parse_cost_constants(file.readable_text(), scheme);
         } catch (const Error& error) {
-            log.warn(file.name + ": " + error.what());
+            log.warn("tuning file " + file.name + " is left out: " + error.what());
         }
     }
     return std::nullopt;
