@@ -49,8 +49,8 @@ bool CsrOnDevice::has_room() const {
 }
 
 bool CsrOnDevice::pays(bool compile) const {
-    const std::int64_t least = copies_ ? (compile ? least_copied_compiled : least_copied)
-                                       : (compile ? least_compiled : 0);
+    const std::int64_t least =
+        copies_ ? (compile ? least_copied_compiled : least_copied) : (compile ? least_compiled : 0);
     return host_.nnz >= least && has_room();
 }
 

@@ -18,7 +18,7 @@ constexpr std::int64_t blocks_a_part = 4;
 constexpr std::int64_t sampled_entries = 150'000;  ///< and about so many entries
 /// Entries of a large block, of which no L1 cache keeps x for the block's other rows.
 constexpr std::int64_t most_of_block = 100'000;
-constexpr std::int64_t sector = 32;                ///< bytes
+constexpr std::int64_t sector = 32;  ///< bytes
 
 /// Numbers below a bound, a bit each.
 class Marks {
