@@ -228,22 +228,18 @@ TEST(Chooser, LargeBlocksShareWhatIsFarButNotTooFar) {
 }
 
 TEST(Chooser, LooksForSharedGathersWhereARuleAsks) {
-    RowFeatures even;
-    even.mean_row = 8;
-    even.max_row = 16;
-    even.sell_padding.fill(1.1);
-    even.sell_sorted_padding.fill(1.0);
-    EXPECT_TRUE(may_ask_for_gathers(even));
-    even.max_row = 2000;
-    EXPECT_FALSE(may_ask_for_gathers(even)) << "all wait for a long row";
-    RowFeatures of_tiles;
-    of_tiles.mean_row = 5;
-    of_tiles.max_row = 100;
-    of_tiles.sell_padding.fill(2);
-    of_tiles.sell_sorted_padding.fill(1.3);
-    EXPECT_TRUE(may_ask_for_gathers(of_tiles));
-    of_tiles.mean_row = 2;
-    EXPECT_FALSE(may_ask_for_gathers(of_tiles));
+    const auto may_ask = [](double mean, std::int64_t longest, double padding, double sorted) {
+        RowFeatures rows;
+        rows.mean_row = mean;
+        rows.max_row = longest;
+        rows.sell_padding.fill(padding);
+        rows.sell_sorted_padding.fill(sorted);
+        return may_ask_for_gathers(rows);
+    };
+    EXPECT_TRUE(may_ask(8, 16, 1.1, 1)) << "blocks of even rows";
+    EXPECT_FALSE(may_ask(8, 2000, 1.1, 1)) << "all wait for a long row";
+    EXPECT_TRUE(may_ask(5, 100, 2, 1.3)) << "rows for tiles";
+    EXPECT_FALSE(may_ask(2, 100, 2, 1.3)) << "too short for them";
 }
 
 TEST(Chooser, SmallGridsAndLongRowsAreStripsOnACpu) {
