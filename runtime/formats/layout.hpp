@@ -96,6 +96,7 @@ void add_ell(const CsrView& matrix, const Signature& signature, const EllShape& 
 /// Entries of the longest row.
 std::int64_t longest_row(const CsrView& matrix);
 
+/// How messages end that a memory limit causes.
 inline constexpr const char* memory_advice = ": use a format that takes less, or raise the limit";
 
 /// Throws TooLarge when `bytes` more of `stored` are beyond its memory limit.

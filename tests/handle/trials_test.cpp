@@ -79,6 +79,22 @@ struct TrialsOnDevice : Levels {
     const Signature converter = conversion_to(sell.signature, view);
 };
 
+// Only how many entries there are is looked at.
+TEST_F(TrialsOnDevice, CopyingToConvertPaysFromSomeEntriesOn) {
+    CsrView large = view;
+    const auto pays = [&](std::int64_t nnz, bool is_there, bool compile) {
+        large.nnz = nnz;
+        return CsrOnDevice(*slow, large, is_there ? &large : nullptr).pays(compile);
+    };
+    EXPECT_FALSE(pays((1 << 18) - 1, false, false));
+    EXPECT_TRUE(pays(1 << 18, false, false));
+    EXPECT_FALSE(pays(1'999'999, false, true)) << "compiling takes longer than it saves";
+    EXPECT_TRUE(pays(2'000'000, false, true));
+    EXPECT_TRUE(pays(1, true, false));
+    EXPECT_FALSE(pays((1 << 17) - 1, true, true));
+    EXPECT_TRUE(pays(1 << 17, true, true));
+}
+
 TEST_F(TrialsOnDevice, AKernelIsMadeWithWhatConvertsForIt) {
     CsrOnDevice csr(*slow, view, &view);
     const auto all = trials(csr, trial_terms(gpu_options()));

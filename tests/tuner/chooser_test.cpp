@@ -201,9 +201,9 @@ TEST(Chooser, ANetworkHasHubs) {
     EXPECT_THAT(hubs.choice.reason, HasSubstr(" hub columns have "));
 }
 
-/// Rows of 8 entries, up to `reach` columns to either side.
-double saved_with_reach(std::int64_t reach, int threads, std::int64_t rows = 40'000) {
-    constexpr std::int64_t row = 8;
+/// Rows of `row` entries, up to `reach` columns to either side.
+double saved_with_reach(std::int64_t reach, int threads, std::int64_t rows = 40'000,
+                        std::int64_t row = 8) {
     std::vector<std::int32_t> row_ptr{0}, columns;
     std::uint64_t state = 1;
     for (std::int64_t i = 0; i < rows; ++i) {
@@ -225,6 +225,8 @@ TEST(Chooser, LargeBlocksShareWhatIsFarButNotTooFar) {
     EXPECT_GT(saved_with_reach(1500, 1), 0.25);
     EXPECT_LT(saved_with_reach(200'000, 1, 400'000), 0.05) << "nobody shares it";
     EXPECT_EQ(saved_with_reach(1500, 1), saved_with_reach(1500, 3));
+    EXPECT_GT(saved_with_reach(1500, 1, 40'000, 80), 0);
+    EXPECT_EQ(saved_with_reach(1500, 1, 40'000, 120), 0) << "no cache keeps such rows' x";
 }
 
 TEST(Chooser, LooksForSharedGathersWhereARuleAsks) {
