@@ -83,11 +83,15 @@ Timing time_apply(const std::function<void()>& call, const TimingPlan& plan,
     const std::int64_t calls = warm_up(work, plan);
     std::vector<double> samples;
     const double start = now_s();
+    const auto goes_on = [&] {
+        const auto taken = static_cast<int>(samples.size());
+        const double spent_s = now_s() - start;
+        return taken < plan.max_samples && spent_s < plan.most_s &&
+               (taken < plan.min_samples || spent_s < plan.budget_s);
+    };
     do {
         samples.push_back(seconds_of(work, calls) / static_cast<double>(calls));
-    } while (
-        static_cast<int>(samples.size()) < plan.max_samples &&
-        (static_cast<int>(samples.size()) < plan.min_samples || now_s() - start < plan.budget_s));
+    } while (goes_on());
     return summarise(std::move(samples), calls);
 }
 

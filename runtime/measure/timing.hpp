@@ -1,6 +1,7 @@
 #pragma once
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <vector>
 
 namespace spmvgen {
@@ -23,6 +24,9 @@ struct TimingPlan {
     double budget_s = 0.5;    ///< samples are taken for this long
     int min_samples = 5;      ///< even when they exceed the budget
     int max_samples = 10000;  ///< even when the budget is not spent
+    /// From then on no sample is begun but the first, even when they are fewer than min_samples: a
+    /// call may take far longer beside other programs than it took during warm-up.
+    double most_s = std::numeric_limits<double>::infinity();
 };
 
 /// Times `call` on the calling thread with a steady clock: warm-up, then batches. What `call`

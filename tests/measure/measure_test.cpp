@@ -63,6 +63,12 @@ TEST(TimeApply, ALongCallIsASampleOfItsOwn) {
     EXPECT_LE(t.median_s, t.max_s);
 }
 
+TEST(TimeApply, WhatTakesTooLongIsTimedOnce) {
+    const Timing t =
+        time_apply([] {}, {.warm_up_s = 0, .sample_s = 0, .min_samples = 7, .most_s = 0});
+    EXPECT_EQ(t.samples, 1);
+}
+
 TEST(TimeApply, LetsErrorsThrough) {
     EXPECT_THROW(time_apply([] { throw Error(ErrorCode::io, "x"); }), Error);
 }

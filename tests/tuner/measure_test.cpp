@@ -103,7 +103,7 @@ TEST(MeasureBudget, NothingIsCompiledThatWouldEndBeyondIt) {
         HasSubstr(fmt::format(
             "; measured 100.00 µs, no other kernel was, {} not measured, for the budget of 50 "
             "ms was spent (the first of them after 3.0 ms; expected of it: kernel 70.0 ms, "
-            "conversion 0.0 ms, timing 2.8 ms)",
+            "conversion 0.0 ms, check 0.0 ms, timing 2.8 ms)",
             scripted.others())));
 }
 
@@ -192,7 +192,42 @@ TEST(MeasureBudget, ConversionsCount) {
     const Measured m = scripted.run(1000);
     EXPECT_EQ(scripted.order.size(), 2u);
     EXPECT_LE(scripted.now, 1000);
-    EXPECT_THAT(m.choice.reason, HasSubstr("conversion 400.0 ms, timing "));
+    EXPECT_THAT(m.choice.reason, HasSubstr("conversion 400.0 ms, check 0.0 ms, timing "));
+}
+
+TEST(MeasureBudget, VectorsThatTakeLongerThanItAreNotMade) {
+    Scripted scripted;
+    scripted.costs = true;
+    scripted.first_check_ms = 300;
+    const Choice rule = choose(scripted.features, scripted.request);
+    const Measured m = scripted.run(200);
+    EXPECT_EQ(m.choice.signature, rule.signature);
+    EXPECT_EQ(m.us, 0);
+    EXPECT_THAT(scripted.order, IsEmpty());
+    EXPECT_EQ(scripted.now, 0);
+    EXPECT_THAT(m.choice.reason, HasSubstr("conversion 0.0 ms, check 300.0 ms, timing "));
+}
+
+TEST(MeasureBudget, ChecksCount) {
+    Scripted scripted;
+    scripted.costs = true;
+    scripted.cost_ms = 2.5;  // as it is expected
+    scripted.check_ms = 60;
+    const Measured m = scripted.run(200);
+    EXPECT_EQ(m.kernels.size(), 3u) << "two others: a third one ends at 190 of 170 ms";
+    EXPECT_LE(scripted.now, 200);
+    EXPECT_THAT(m.choice.reason, HasSubstr("conversion 0.0 ms, check 60.0 ms, timing "));
+}
+
+TEST(MeasureBudget, KernelsAreNotMadeForWhichThereIsNoTimeToCheck) {
+    Scripted scripted;
+    scripted.costs = true;
+    scripted.kernel_ms = scripted.told_kernel_ms = 20;
+    scripted.makers = 16;
+    scripted.check_ms = 150;
+    scripted.run(200);
+    EXPECT_EQ(scripted.made_ready, 0u) << "20 + 150 + 2.8 ms are more than 170";
+    EXPECT_EQ(scripted.made.size(), 1u);
 }
 
 TEST(MeasureBudget, ChoosingParametersCounts) {
@@ -220,7 +255,7 @@ TEST(MeasureBudget, WithoutRoomForTheRulesChoiceItStandsUntimed) {
         m.choice.reason,
         rule.reason + "; not measured: " + kernel_name(rule.signature) +
             ": the budget of 1 ms has no room for it: 0.0 ms spent, kernel 0.0 ms, conversion "
-            "0.0 ms, timing 2.5 ms expected");
+            "0.0 ms, check 0.0 ms, timing 2.5 ms expected");
 }
 
 TEST(Measure, KernelsInTroubleAreLeftOut) {

@@ -36,6 +36,7 @@ struct Scripted : Making {
     double now = 0;
     /// What making a kernel really takes, which it is told once `costs`, unless it was made ready.
     double kernel_ms = 0, told_kernel_ms = 0, convert_ms = 0;
+    double first_check_ms = 0, check_ms = 0;  ///< of the first trial, and of each further one
     bool costs = false;
     double look_ms = 0;              ///< of each choice of parameters
     std::set<std::string> made;      ///< kernel names
@@ -89,6 +90,8 @@ struct Scripted : Making {
     int passes = 0;                     ///< choices by all of the matrix
 
   private:
+    double next_check_ms() const { return order.empty() ? first_check_ms : check_ms; }
+
     MeasureProblem problem_of(double budget_ms) {
         MeasureProblem problem{.features = features,
                                .request = request,
@@ -105,7 +108,8 @@ struct Scripted : Making {
         if (samples) problem.sampled = [this](const Request& r) { return choose(features, r); };
         if (!costs) return problem;
         problem.cost = [this](const Signature& s) {
-            return TrialCost{made.contains(kernel_name(s)) ? 0 : told_kernel_ms, convert_ms};
+            return TrialCost{made.contains(kernel_name(s)) ? 0 : told_kernel_ms, convert_ms,
+                             next_check_ms()};
         };
         problem.making = this;
         return problem;
@@ -122,7 +126,7 @@ struct Scripted : Making {
     Trial trial(const Signature& s) {
         if (order.empty()) made_before_first = made.size();
         const double making_ms = costs ? make(s) : 0;
-        now += cost_ms + convert_ms;
+        now += cost_ms + convert_ms + next_check_ms();
         order.push_back(kernel_name(s));
         if (troubles.contains(s.kernel)) return troubles[s.kernel];
         for (auto& [name, value] : s.params) {

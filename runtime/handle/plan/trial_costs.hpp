@@ -23,6 +23,7 @@ class TrialCosts {
 
   private:
     double convert_ms(const Signature& signature) const;
+    double check_ms(const Signature& signature) const;
 
     const LevelProblem& problem_;
     const DeviceSpeed& speed_;
@@ -30,6 +31,7 @@ class TrialCosts {
     std::map<Format, double>
         converted_ms_;     ///< of each format the longest so far, or the last on a device
     double slowness_ = 1;  ///< conversions over what was expected of them, the worst so far
+    std::optional<double> check_slowness_;  ///< the same of checks, the least so far
 };
 
 }  // namespace spmvgen

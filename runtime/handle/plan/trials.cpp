@@ -30,6 +30,7 @@ TrialTerms trial_terms(const Options& options) {
 Trial Trials::time(const Signature& signature, double seconds) {
     kernel_ms_ = 0;
     last_conversion_.reset();
+    last_check_.reset();
     Trial trial = tried(signature, seconds);
     trial.kernel_ms = kernel_ms_;
     return trial;
@@ -37,19 +38,44 @@ Trial Trials::time(const Signature& signature, double seconds) {
 
 Trial Trials::tried(const Signature& signature, double seconds) {
     try {
+        const Check check = next_check(signature);
+        const Stopwatch making;
         if (x_.bytes() == 0) {
             check_vectors_fit(signature.value, static_cast<double>(matrix_.cols) * num_rhs_,
                               static_cast<double>(matrix_.rows) * num_rhs_);
             x_ = elements(matrix_.cols * num_rhs_, signature.value);
             fill_random(signature.value, x_.data(), matrix_.cols * num_rhs_, 1);
         }
+        const double made_ms = making.ms();
         const std::unique_ptr<Run> run = prepare(signature, x_);
-        return timed(*run, signature, seconds);
+        const Stopwatch checking;
+        const double first_ms = once_ms(*run);
+        if (std::string wrong = difference(*run, signature); !wrong.empty())
+            return {.trouble = std::move(wrong)};
+        last_check_ = {check, made_ms + checking.ms()};
+        return timed(*run, first_ms, seconds);
     } catch (const std::bad_alloc&) {
         return {.trouble = "there is not enough memory", .defect = false};
     } catch (const Error& error) {
         return {.trouble = error.what(), .defect = is_defect(error)};
     }
+}
+
+Trials::Check Trials::next_check(const Signature& s) const {
+    const auto element = static_cast<double>(size_of(s.value));
+    const auto columns = static_cast<double>(matrix_.cols * num_rhs_);
+    const auto rows = static_cast<double>(matrix_.rows * num_rhs_);
+    Check check{.written_bytes = rows * element};  // y of this kernel
+    if (x_.bytes() == 0) check.written_bytes += columns * element;
+    if (expected_.bytes() == 0) {
+        check.written_bytes += rows * element;
+    } else if (!agreement_) {  // bounds of errors, and where products are copied to
+        check.written_bytes += rows * (sizeof(double) + element);
+        check.read_bytes +=
+            static_cast<double>(matrix_.nnz) *
+            static_cast<double>(size_of(matrix_.value_type) + size_of(matrix_.index_type));
+    }
+    return check;
 }
 
 bool Trials::is_defect(const Error& error) const {
@@ -75,26 +101,25 @@ std::unique_ptr<DeviceGraph> Trials::recorded(Run& run) {
     }
 }
 
-Trial Trials::timed(Run& run, const Signature& signature, double seconds) {
-    const auto once_ms = [&] {
-        const Stopwatch watch;
-        run.apply();
-        run.finish();
-        return watch.ms();
-    };
-    double first_ms = once_ms();
-    if (std::string wrong = difference(run, signature); !wrong.empty())
-        return {.trouble = std::move(wrong)};
+double Trials::once_ms(Run& run) {
+    const Stopwatch watch;
+    run.apply();
+    run.finish();
+    return watch.ms();
+}
+
+Trial Trials::timed(Run& run, double first_ms, double seconds) {
     // The first apply may have met caches, or a machine, that were busy with something else.
-    if (first_ms > 1e3 * seconds) first_ms = std::min(first_ms, once_ms());
+    if (first_ms > 1e3 * seconds) first_ms = std::min(first_ms, once_ms(run));
     if (first_ms > 1e3 * seconds) {
-        const double us = 1e3 * std::min(first_ms, once_ms());
+        const double us = 1e3 * std::min(first_ms, once_ms(run));
         return {us, us, us};
     }
     const TimingPlan plan{.warm_up_s = seconds / 4,
                           .sample_s = std::min(1e-3, seconds / 5),
                           .budget_s = seconds,
-                          .min_samples = 3};
+                          .min_samples = 3,
+                          .most_s = 2 * seconds};
     const auto told = [](const Timing& t, double applies) -> Trial {
         const double us = 1e6 / applies;
         return {us * t.median_s, us * t.low_s, us * t.high_s};
@@ -119,12 +144,13 @@ Making& Trials::making(std::function<double()> now_ms) {
 }
 
 std::string Trials::difference(const Run& run, const Signature& signature) {
-    if (!agreement_) {
-        agreement_.emplace(matrix_, x_.data(), signature.value, num_rhs_, terms_.threads);
+    if (expected_.bytes() == 0) {
         expected_ = elements(matrix_.rows * num_rhs_, signature.value);
         run.fetch(expected_.data());
         return "";
     }
+    if (!agreement_)
+        agreement_.emplace(matrix_, x_.data(), signature.value, num_rhs_, terms_.threads);
     if (product_.bytes() == 0) product_ = elements(matrix_.rows * num_rhs_, signature.value);
     run.fetch(product_.data());
     return agreement_->difference(expected_.data(), product_.data());

@@ -48,6 +48,18 @@ class Trials {
         double ms = 0;
     };
     const std::optional<Conversion>& last_conversion() const { return last_conversion_; }
+    /// What a trial does beside the kernel, the conversion and the timing: bytes of vectors that it
+    /// writes where nothing was before, and bytes of the matrix that it reads.
+    struct Check {
+        double written_bytes = 0, read_bytes = 0;
+    };
+    Check next_check(const Signature& signature) const;
+    /// The last one, and what it took; nothing when it did not come to its end.
+    struct Checked {
+        Check check;
+        double ms = 0;
+    };
+    const std::optional<Checked>& last_check() const { return last_check_; }
     /// What storing the matrix for a kernel is expected to take where the device does that, and not
     /// the host, before the first time; nothing = the host does.
     virtual std::optional<double> storing_on_device_ms(const Signature&) const {
@@ -93,10 +105,12 @@ class Trials {
     Trial tried(const Signature& signature, double seconds);
     /// A graph of applies when they are short; null otherwise.
     std::unique_ptr<DeviceGraph> recorded(Run& run);
-    Trial timed(Run& run, const Signature& signature, double seconds);
+    static double once_ms(Run& run);
+    Trial timed(Run& run, double first_ms, double seconds);
     /// "" when the product is that of the first kernel.
     std::string difference(const Run& run, const Signature& signature);
 
+    std::optional<Checked> last_check_;
     Buffer x_, expected_, product_;
     std::optional<Agreement> agreement_;
     std::unique_ptr<KernelMakers> makers_;

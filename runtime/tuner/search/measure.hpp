@@ -28,6 +28,7 @@ struct Trial {
 struct TrialCost {
     double kernel_ms = 0;   ///< making or finding the kernel
     double convert_ms = 0;  ///< converting the matrix
+    double check_ms = 0;    ///< making the vectors, and checking the product
 };
 
 /// Times a kernel on the matrix for about so many seconds. The product of the first signature it is

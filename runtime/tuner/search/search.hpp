@@ -58,8 +58,9 @@ class Search {
     };
     /// What a trial is expected to take, in ms.
     struct Expected {
-        double kernel_ms = 0, convert_ms = 0, timing_ms = 0;
-        double sum() const { return kernel_ms + convert_ms + timing_ms; }
+        double kernel_ms = 0, convert_ms = 0, check_ms = 0, timing_ms = 0;
+        double all_but_kernel() const { return convert_ms + check_ms + timing_ms; }
+        double sum() const { return kernel_ms + all_but_kernel(); }
     };
     Expected expected(const Choice& choice, double seconds) const;
     double timing_ms(const Signature& signature, double seconds) const;
