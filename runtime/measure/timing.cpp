@@ -115,16 +115,12 @@ double median_us_of_a_few(const std::function<void()>& call) {
     return 1e6 * *middle;
 }
 
-namespace {
-
-double measured_region_us(int threads) {
+double parallel_region_us_now(int threads) {
     return median_us_of_a_few([threads] {
 #pragma omp parallel num_threads(threads)
         asm volatile("" ::: "memory");
     });
 }
-
-}  // namespace
 
 double parallel_region_us(int threads) {
     static std::mutex mutex;
@@ -132,7 +128,7 @@ double parallel_region_us(int threads) {
     const std::scoped_lock lock(mutex);
     const auto found = known.find(threads);
     if (found != known.end()) return found->second;
-    return known.emplace(threads, measured_region_us(threads)).first->second;
+    return known.emplace(threads, parallel_region_us_now(threads)).first->second;
 }
 
 bool keeps_idle_threads() {

@@ -48,6 +48,9 @@ double median_us_of_a_few(const std::function<void()>& call);
 /// first call of a process for that number. Safe to call from any thread.
 double parallel_region_us(int threads);
 
+/// The same, measured at each call.
+double parallel_region_us_now(int threads);
+
 /// Whether OpenMP's runtime keeps the threads that a smaller team leaves out for the next larger
 /// one. That of GCC (libgomp) ends them, and starts new ones, which takes longer than many
 /// products.

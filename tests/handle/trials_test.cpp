@@ -62,7 +62,7 @@ struct TrialsOnDevice : Levels {
               chooser(t.view, rows, 1),
               problem{t.view, rows, request, options, t.fake.provider, t.policy, t.slow, chooser},
               speed(request.target, t.slow.get(), 0),
-              costs(problem, speed, trials) {}
+              costs(problem, speed, trials, 0) {}
         const RowFeatures rows;
         const Options options = gpu_options();
         const Request request{.target = parse_target("sm_90")};
@@ -163,6 +163,22 @@ TEST_F(TrialsOnDevice, TheFirstCopyIsExpectedOnce) {
 
     ASSERT_EQ(few->time(next, 1e-4).trouble, "");
     EXPECT_EQ(slow->slow_copies, 1);
+}
+
+TEST_F(TrialsOnDevice, VectorsAreMadeOnceAndBoundsForTheSecondKernel) {
+    CsrOnDevice csr(*slow, view, &view);
+    const auto few = trials(csr, {});
+    const Signature first = of_kernel("csr_classical"), next = of_kernel("csr_by_length");
+    const auto rows = static_cast<double>(view.rows), cols = static_cast<double>(view.cols);
+    EXPECT_EQ(few->next_check(first).written_bytes, 8 * (cols + 2 * rows)) << "x, y and its copy";
+    EXPECT_EQ(few->next_check(first).read_bytes, 0);
+    ASSERT_EQ(few->time(first, 1e-4).trouble, "");
+    EXPECT_TRUE(few->last_check());
+    EXPECT_EQ(few->next_check(next).written_bytes, 8 * (rows + 2 * rows)) << "y, bounds, a copy";
+    EXPECT_GT(few->next_check(next).read_bytes, 0);
+    ASSERT_EQ(few->time(next, 1e-4).trouble, "");
+    EXPECT_EQ(few->next_check(first).written_bytes, 8 * rows);
+    EXPECT_EQ(few->next_check(first).read_bytes, 0);
 }
 
 }  // namespace

@@ -11,6 +11,7 @@
 #include "handle/plan/trial_costs.hpp"
 #include "handle/plan/trials.hpp"
 #include "kernel/refuse.hpp"
+#include "measure/timing.hpp"
 #include "spmvgen/error.hpp"
 #include "tuner/chooser/chooser.hpp"
 #include "tuner/records/record.hpp"
@@ -108,7 +109,10 @@ class LevelWork {
         const double start_ms = watch_.ms();
         double rule_kernel_ms = -1;
         trials_ = make_trials_();
-        costs_.emplace(p_, speed_, *trials_);
+        // A GPU's trials have hardly any work for this CPU's team.
+        const double region_us =
+            p_.device == nullptr ? parallel_region_us_now(p_.request.threads) : 0;
+        costs_.emplace(p_, speed_, *trials_, region_us / 1e3);
         const TimeSignature time = [&](const Signature& signature, double seconds) {
             Trial trial = trials_->time(signature, seconds);
             costs_->learn(signature);

@@ -61,7 +61,7 @@ Trial Trials::tried(const Signature& signature, double seconds) {
     }
 }
 
-Trials::Check Trials::next_check(const Signature& s) const {
+Check Trials::next_check(const Signature& s) const {
     const auto element = static_cast<double>(size_of(s.value));
     const auto columns = static_cast<double>(matrix_.cols * num_rhs_);
     const auto rows = static_cast<double>(matrix_.rows * num_rhs_);

@@ -7,6 +7,7 @@
 
 #include "devices/device.hpp"
 #include "handle/kernels/kernel_provider.hpp"
+#include "handle/plan/check_times.hpp"
 #include "handle/plan/kernel_makers.hpp"
 #include "matrix/buffer.hpp"
 #include "spmvgen/error.hpp"
@@ -48,11 +49,7 @@ class Trials {
         double ms = 0;
     };
     const std::optional<Conversion>& last_conversion() const { return last_conversion_; }
-    /// What a trial does beside the kernel, the conversion and the timing: bytes of vectors that it
-    /// writes where nothing was before, and bytes of the matrix that it reads.
-    struct Check {
-        double written_bytes = 0, read_bytes = 0;
-    };
+    /// What the next trial does beside the kernel, the conversion and the timing.
     Check next_check(const Signature& signature) const;
     /// The last one, and what it took; nothing when it did not come to its end.
     struct Checked {
