@@ -17,7 +17,7 @@
 #include <stdexcept>
 
 #include "arguments.hpp"
-#include "handle/kernels/jit_loader.hpp"
+#include "handle/kernels/kernel_sources.hpp"
 #include "registry.hpp"
 
 namespace {

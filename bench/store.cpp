@@ -5,7 +5,7 @@
 #include <filesystem>
 #include <stdexcept>
 
-#include "store/sha256.hpp"
+#include "store/key.hpp"
 #include "store/store.hpp"
 
 namespace {

@@ -162,6 +162,30 @@ std::optional<int> parse(CommandLine& line, const std::vector<std::string>& argu
     }
 }
 
+/// A message of the library, which speaks of options.memory_limit, in words of `app`, which has
+/// --memory-limit; what it has no option for is "the memory limit".
+std::string in_words_of(const CLI::App& app, std::string message) {
+    constexpr std::string_view library = "options.";
+    constexpr std::pair<std::string_view, std::string_view> other_names[] = {
+        {"budget_ms", "budget"},
+        {"expected_applies", "expect"},
+        {"num_rhs", "rhs"},
+        {"target", "arch"}};
+    for (std::size_t at = 0; (at = message.find(library, at)) != std::string::npos; ++at) {
+        const std::size_t begin = at + library.size();
+        const std::size_t end = std::min(
+            message.find_first_not_of("abcdefghijklmnopqrstuvwxyz_", begin), message.size());
+        std::string name = message.substr(begin, end - begin);
+        for (auto& [of_library, of_app] : other_names)
+            if (name == of_library) name = of_app;
+        std::ranges::replace(name, '_', '-');
+        const bool has_option = app.get_option_no_throw("--" + name) != nullptr;
+        if (!has_option) std::ranges::replace(name, '-', ' ');
+        message.replace(at, end - at, (has_option ? "--" : "the ") + name);
+    }
+    return message;
+}
+
 int work(CommandLine& line, Streams& streams) {
     const CLI::App* const given = deepest(line.program);
     streams.in_words = [given](std::string text) { return in_words_of(*given, std::move(text)); };

@@ -3,7 +3,7 @@
 #include <array>
 
 #include "handle/kernels/compile_kernel.hpp"
-#include "handle/kernels/jit_loader.hpp"
+#include "handle/kernels/kernel_sources.hpp"
 #include "registry.hpp"
 #include "spmvgen/error.hpp"
 

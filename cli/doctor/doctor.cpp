@@ -9,7 +9,7 @@
 #include "cache/cache_state.hpp"
 #include "devices/device.hpp"
 #include "doctor/machine.hpp"
-#include "handle/kernels/jit_loader.hpp"
+#include "handle/kernels/kernel_sources.hpp"
 #include "matrix/memory_limit.hpp"
 #include "measure/bandwidth.hpp"
 #include "sets/search.hpp"

@@ -5,7 +5,7 @@
 #include <fstream>
 #include <thread>
 
-#include "handle/kernels/jit_loader.hpp"
+#include "handle/kernels/kernel_sources.hpp"
 #include "measure/bandwidth.hpp"
 #include "registry.hpp"
 #include "spmvgen/error.hpp"

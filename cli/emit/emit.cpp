@@ -6,7 +6,7 @@
 #include "emit/emit_header.hpp"
 #include "emit/emit_list.hpp"
 #include "handle/kernels/emission.hpp"
-#include "handle/kernels/jit_loader.hpp"
+#include "handle/kernels/kernel_sources.hpp"
 #include "matrix/features/features.hpp"
 #include "options/operands.hpp"
 #include "options/options.hpp"

@@ -62,7 +62,8 @@ void set_product(const RunOptions& o, Options& options) {
             "--transpose-by-atomics: adds in any order, which contradicts --deterministic; drop "
             "one of them");
     take(options, "reorder", "--reorder", o.reorder);
-    const auto method = parse_reorder_option(o.reorder).value_or(ReorderMethod::none);
+    const auto method =
+        names_order(o.reorder) ? parse_reorder_method(o.reorder) : ReorderMethod::none;
     if (o.permuted_vectors && (method == ReorderMethod::none || method == ReorderMethod::rows))
         throw UsageError(
             "--permuted-vectors: is for reordered matrices; drop it, or give --reorder rcm or "

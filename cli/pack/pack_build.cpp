@@ -11,7 +11,7 @@
 #include <thread>
 
 #include "handle/kernels/compile_kernel.hpp"
-#include "handle/kernels/jit_loader.hpp"
+#include "handle/kernels/kernel_sources.hpp"
 #include "handle/kernels/stopwatch.hpp"
 #include "options/options.hpp"
 #include "pack/pack.hpp"

@@ -6,7 +6,7 @@
 #include "c_abi/status.hpp"
 #include "devices/device.hpp"
 #include "handle/kernels/emission.hpp"
-#include "handle/kernels/jit_loader.hpp"
+#include "handle/kernels/kernel_sources.hpp"
 #include "handle/plan/explain.hpp"
 #include "kernel/refuse.hpp"
 

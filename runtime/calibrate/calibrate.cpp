@@ -10,7 +10,7 @@
 #include "devices/host/host_kernel.hpp"
 #include "formats/stored_matrix.hpp"
 #include "handle/kernels/compile_kernel.hpp"
-#include "handle/kernels/jit_loader.hpp"
+#include "handle/kernels/kernel_sources.hpp"
 #include "handle/kernels/stopwatch.hpp"
 #include "matrix/csr_matrix.hpp"
 #include "matrix/suites/gallery.hpp"

@@ -7,7 +7,7 @@
 #include "calibrate/gpu_kernels.hpp"
 #include "calibrate/parts.hpp"
 #include "handle/kernels/compile_kernel.hpp"
-#include "handle/kernels/jit_loader.hpp"
+#include "handle/kernels/kernel_sources.hpp"
 
 namespace spmvgen::calibration {
 namespace {

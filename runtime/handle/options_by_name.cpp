@@ -96,7 +96,7 @@ void check_encodings_name(std::string_view text) {
     check_encodings(text);
 }
 void check_reorder(std::string_view text) {
-    parse_reorder_option(text);
+    if (names_order(text)) parse_reorder_option(text);
 }
 void check_pack_name(std::string_view text) {
     parse_pack_vectors(text);

@@ -13,7 +13,7 @@
 #include "handle/kernels/stopwatch.hpp"
 #include "handle/making/handle_makers.hpp"
 #include "handle/plan/device_csr.hpp"
-#include "handle/plan/device_speed.hpp"
+#include "handle/plan/planning.hpp"
 #include "kernel/refuse.hpp"
 #include "matrix/csr_matrix.hpp"
 #include "matrix/layouts/row_list.hpp"
@@ -271,7 +271,7 @@ std::unique_ptr<HandleImpl> make_handle_impl(const RowListView& matrix, const Op
 
 Handle::Handle(const RowListView& matrix, const Options& options)
     : impl_(make_handle_impl(matrix, options, KernelProvider::process(), nullptr)) {
-    capture_handle(matrix.matrix, options, info());
+    if (is_capturing()) capture_handle(matrix.matrix, options, info());
 }
 
 }  // namespace spmvgen

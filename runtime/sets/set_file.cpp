@@ -11,7 +11,7 @@
 #include "spmvgen/error.hpp"
 #include "store/entry.hpp"
 #include "store/files.hpp"
-#include "store/sha256.hpp"
+#include "store/key.hpp"
 
 namespace spmvgen {
 namespace {

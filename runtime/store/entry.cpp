@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "spmvgen/error.hpp"
-#include "store/sha256.hpp"
+#include "store/key.hpp"
 
 namespace spmvgen {
 namespace {

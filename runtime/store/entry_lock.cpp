@@ -8,7 +8,7 @@
 #include <cerrno>
 #include <thread>
 
-#include "store/directory.hpp"
+#include "store/files.hpp"
 
 namespace spmvgen {
 namespace {

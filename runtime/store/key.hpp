@@ -2,6 +2,7 @@
 #include <cstdint>
 #include <map>
 #include <string>
+#include <string_view>
 #include <variant>
 
 #include "spmvgen/kernel.hpp"
@@ -43,5 +44,13 @@ Key key_of(const Signature& signature, BinaryKind kind, const Maker& maker);
 /// K2, the digest of what was really compiled: exact source, flags, and the identity that the
 /// loaded compiler gave of itself.
 std::string compiled_digest(const KernelBinary& binary);
+
+inline constexpr std::size_t sha256_bytes = 32;
+
+/// The SHA-256 digest, 32 raw bytes.
+std::string sha256(std::string_view bytes);
+
+/// Lower-case hexadecimal digits, two for each byte.
+std::string to_hex(std::string_view bytes);
 
 }  // namespace spmvgen

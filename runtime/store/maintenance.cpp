@@ -8,8 +8,8 @@
 #include <cstdlib>
 #include <system_error>
 
-#include "store/directory.hpp"
 #include "store/entry.hpp"
+#include "store/files.hpp"
 #include "store/quantities.hpp"
 #include "store/state.hpp"
 

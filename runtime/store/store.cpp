@@ -15,8 +15,8 @@
 
 #include "spmvgen/error.hpp"
 #include "spmvgen/spmvgen.hpp"
-#include "store/directory.hpp"
 #include "store/entry.hpp"
+#include "store/files.hpp"
 #include "store/state.hpp"
 
 namespace spmvgen {

@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "spmvgen/kernel.hpp"
-#include "store/directory.hpp"
 #include "store/entry_lock.hpp"
 #include "store/files.hpp"
 #include "store/key.hpp"

@@ -1,5 +1,5 @@
 // The loader's state is the process's: each case runs in a child of its own.
-#include "handle/kernels/jit_loader.hpp"
+#include "handle/kernels/kernel_sources.hpp"
 
 #include <gmock/gmock.h>
 #include <sys/wait.h>

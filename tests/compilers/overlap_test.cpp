@@ -4,7 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "handle/kernels/jit_loader.hpp"
+#include "handle/kernels/kernel_sources.hpp"
 #include "registry.hpp"
 #include "spmvgen/error.hpp"
 #include "tuner/cost/work/gpu_units.hpp"

@@ -6,8 +6,8 @@
 
 #include <thread>
 
-#include "handle/kernels/jit_loader.hpp"
 #include "handle/kernels/kernel_provider.hpp"
+#include "handle/kernels/kernel_sources.hpp"
 #include "matrix/suites/gallery.hpp"
 #include "measure/random_vector.hpp"
 #include "spmvgen/error.hpp"

@@ -6,8 +6,7 @@
 
 #include "spmvgen/error.hpp"
 #include "support.hpp"
-#include "tuner/cost/cpu_costs.hpp"
-#include "tuner/cost/gpu_costs.hpp"
+#include "tuner/cost/predict.hpp"
 
 namespace spmvgen::fuzz {
 namespace {

@@ -14,7 +14,7 @@
 #include "handle/kernels/kernel_provider.hpp"
 #include "spmvgen/error.hpp"
 #include "spmvgen/generator.hpp"
-#include "store/sha256.hpp"
+#include "store/key.hpp"
 
 namespace spmvgen {
 

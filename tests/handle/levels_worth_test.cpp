@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "errors.hpp"
-#include "handle/plan/device_speed.hpp"
+#include "handle/plan/planning.hpp"
 #include "levels_fixture.hpp"
 #include "matrix/suites/gallery.hpp"
 

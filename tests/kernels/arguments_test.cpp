@@ -6,7 +6,7 @@
 
 #include "devices/bound_arguments.hpp"
 #include "formats/format_storage.hpp"
-#include "handle/kernels/jit_loader.hpp"
+#include "handle/kernels/kernel_sources.hpp"
 #include "registry.hpp"
 #include "registry_convert.hpp"
 #include "registry_permute.hpp"

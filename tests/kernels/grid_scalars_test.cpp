@@ -6,7 +6,7 @@
 #include <set>
 
 #include "formats/stored_matrix.hpp"
-#include "handle/kernels/jit_loader.hpp"
+#include "handle/kernels/kernel_sources.hpp"
 #include "modes.hpp"
 #include "registry.hpp"
 #include "registry_convert.hpp"

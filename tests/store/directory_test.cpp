@@ -1,4 +1,4 @@
-#include "store/directory.hpp"
+#include "store/files.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "spmvgen/spmvgen.hpp"
-#include "store/sha256.hpp"
+#include "store/key.hpp"
 #include "store_fixture.hpp"
 
 namespace spmvgen {

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "store/sha256.hpp"
+#include "store/key.hpp"
 #include "store/store.hpp"
 
 namespace spmvgen {

@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
-#include "store/sha256.hpp"
+#include "store/key.hpp"
 #include "store_fixture.hpp"
 
 namespace spmvgen {

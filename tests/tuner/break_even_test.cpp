@@ -1,4 +1,5 @@
 #include "tuner/chooser/break_even.hpp"
+#include "handle/plan/planning.hpp"
 
 #include <gtest/gtest.h>
 

@@ -10,7 +10,7 @@
 
 #include "calibrate/parts.hpp"
 #include "handle/kernels/compile_kernel.hpp"
-#include "handle/kernels/jit_loader.hpp"
+#include "handle/kernels/kernel_sources.hpp"
 #include "spmvgen/error.hpp"
 
 namespace spmvgen {

@@ -13,7 +13,7 @@
 #include "registry.hpp"
 #include "tuner/chooser/chooser.hpp"
 #include "tuner/chooser/counted_choice.hpp"
-#include "tuner/cost/cpu_costs.hpp"
+#include "tuner/cost/predict.hpp"
 #include "tuner/plan/kernel_plan.hpp"
 #include "tuner/records/signature_name.hpp"
 #include "tuner/rules/choose.hpp"

@@ -19,7 +19,6 @@
 #include "tuner/chooser/counted_choice.hpp"
 #include "tuner/cost/figures/length_histogram.hpp"
 #include "tuner/cost/figures/sampled_hubs.hpp"
-#include "tuner/cost/gpu_costs.hpp"
 #include "tuner/cost/predict.hpp"
 #include "tuner/cost/work/gpu_problem.hpp"
 #include "tuner/plan/kernel_plan.hpp"

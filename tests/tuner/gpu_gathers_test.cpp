@@ -10,7 +10,7 @@
 #include "matrix/suites/gallery.hpp"
 #include "tuner/cost/figures/sampled_hubs.hpp"
 #include "tuner/cost/figures/sampled_rows.hpp"
-#include "tuner/cost/gpu_costs.hpp"
+#include "tuner/cost/predict.hpp"
 #include "tuner/plan/kernel_plan.hpp"
 
 namespace spmvgen {

@@ -6,8 +6,8 @@
 
 #include "handle/base/apply_memory.hpp"
 #include "handle/kernels/kernel_sources.hpp"
-#include "handle/plan/device_speed.hpp"
 #include "handle/plan/levels.hpp"
+#include "handle/plan/planning.hpp"
 #include "handle/plan/request_of_options.hpp"
 #include "kernel/refuse.hpp"
 #include "matrix/reorder/reordering.hpp"
@@ -23,8 +23,9 @@ constexpr int most_rhs = 64;
 
 /// None where it is left to the choice.
 ReorderMethod parse_reorder(const std::string& text) {
+    if (!names_order(text)) return ReorderMethod::none;
     try {
-        return parse_reorder_option(text).value_or(ReorderMethod::none);
+        return *parse_reorder_option(text);
     } catch (const Error& error) {
         throw Error(error.code(), std::string("options.reorder: ") + error.what());
     }

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <mutex>
 
 #include "devices/host/generic_csr.hpp"
 #include "devices/host/host_kernel.hpp"
@@ -16,7 +17,6 @@
 #include "handle/kernels/stopwatch.hpp"
 #include "handle/making/handle_makers.hpp"
 #include "handle/plan/device_options.hpp"
-#include "handle/plan/device_speed.hpp"
 #include "handle/plan/planning.hpp"
 #include "handle/plan/team_size.hpp"
 #include "handle/plan/trials.hpp"
@@ -72,7 +72,10 @@ class HostHandle : public HandleImpl {
     void set_values(const NewValues& values, Stream stream) override;
     void store_wider_values(const Signature& wider, const void* values, Stream stream) override;
     bool has_kernel(ValueType type, const Operands& operands) override;
-    VectorPacker& packer() override { return *packer_; }
+    VectorPacker& packer() override {
+        std::call_once(packer_made_, [this] { packer_ = make_host_packer(threads_); });
+        return *packer_;
+    }
     bool takes_forms() const override;
     XGathers count_gathers(ValueType type) override;
 
@@ -115,6 +118,7 @@ class HostHandle : public HandleImpl {
     std::unique_ptr<VariantTables<Variant>> variants_ = std::make_unique<VariantTables<Variant>>();
     ScratchPool workspaces_;
     ScratchPool products_;
+    std::once_flag packer_made_;  ///< by the first apply whose vectors are moved
     std::unique_ptr<VectorPacker> packer_;
 };
 
@@ -135,7 +139,6 @@ HostHandle::HostHandle(const CsrView& matrix, const Options& options, KernelProv
         make_generic(matrix, options, *why);
     else
         make_base(matrix, options);
-    packer_ = make_host_packer(threads_);
     info_.threads = threads_;
     info_.kernel = base_ != nullptr ? kernel_name(signature_) : "generic_csr";
     if (info_.origin.empty()) info_.origin = "generic";

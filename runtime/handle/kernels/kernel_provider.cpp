@@ -9,7 +9,6 @@
 #include <filesystem>
 
 #include "handle/kernels/compile_kernel.hpp"
-#include "handle/kernels/jit_loader.hpp"
 #include "handle/kernels/kernel_sources.hpp"
 #include "handle/kernels/stopwatch.hpp"
 #include "registry.hpp"

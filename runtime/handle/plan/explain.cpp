@@ -4,11 +4,10 @@
 
 #include <algorithm>
 
-#include "handle/plan/device_speed.hpp"
+#include "handle/plan/planning.hpp"
 #include "handle/plan/request_of_options.hpp"
 #include "registry.hpp"
 #include "spmvgen/error.hpp"
-#include "tuner/chooser/break_even.hpp"
 #include "tuner/chooser/chooser.hpp"
 #include "tuner/records/signature_name.hpp"
 #include "tuner/records/tuning_db.hpp"

@@ -6,7 +6,6 @@
 #include <cmath>
 
 #include "handle/kernels/stopwatch.hpp"
-#include "handle/plan/device_speed.hpp"
 #include "handle/plan/planning.hpp"
 #include "handle/plan/trial_costs.hpp"
 #include "handle/plan/trials.hpp"

@@ -3,7 +3,7 @@
 #include "handle/kernels/kernel_sources.hpp"
 #include "handle/kernels/stopwatch.hpp"
 #include "handle/plan/device_options.hpp"
-#include "handle/plan/device_speed.hpp"
+#include "handle/plan/planning.hpp"
 #include "handle/plan/request_of_options.hpp"
 #include "matrix/csr_matrix.hpp"
 #include "matrix/features/features.hpp"

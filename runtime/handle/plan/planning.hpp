@@ -2,12 +2,43 @@
 #include <optional>
 #include <string>
 
-#include "handle/plan/device_speed.hpp"
+#include "devices/device.hpp"
 #include "handle/plan/levels.hpp"
+#include "matrix/features/features.hpp"
 #include "tuner/chooser/break_even.hpp"
+#include "tuner/profiles/device_profile.hpp"
 
-/// What planning costs, weighed against what it saves.
+/// What planning costs, weighed against what it saves, and what the device is known to do.
 namespace spmvgen {
+
+/// The profile of the device, or the nearest one (find_device_profile); null for the SIMT executor,
+/// which is near to none. `device` is null for this CPU.
+FoundDeviceProfile nearest_profile(const Target& target, const Device* device);
+
+/// The profile by which times of kernels are predicted (Request::profile): of a GPU its own, one
+/// that is scaled to it, or a measured one of its architecture, of this CPU (`device` is null) one
+/// of its architecture that was measured with half to twice as many threads as take part; with
+/// gathers that were measured, not assumed. Null when there is none, and for the SIMT executor.
+const DeviceProfile* profile_to_predict(const Target& target, const Device* device,
+                                        int threads = 0);
+
+/// What a device is known to stream before anything ran on it: by its profile, or that of the
+/// nearest one.
+class DeviceSpeed {
+  public:
+    /// `device` is null for this CPU, of which `threads` take part.
+    DeviceSpeed(const Target& target, const Device* device, int threads);
+
+    /// Null when there is none.
+    const DeviceProfile* profile() const { return profile_; }
+    /// Microseconds to stream so many bytes once; nothing without a profile.
+    std::optional<double> stream_us(double bytes) const;
+
+  private:
+    const DeviceProfile* profile_;
+    bool gpu_;
+    int threads_;
+};
 
 /// Whether the host's plain CSR loop is the answer at once, for one apply, without an analysis. The
 /// text says why; nothing = no.
@@ -17,6 +48,10 @@ std::optional<std::string> why_plain_at_once(const Options& options);
 /// its kernel, and the conversion. The reason then has the figures.
 LevelChoice unless_plain_is_cheaper(const LevelProblem& problem, const Choice& choice,
                                     const DeviceSpeed& speed);
+
+/// break_even() in words, with its figures: "pays from 12.5 applies on (kernel 0.3 ms,
+/// conversion 1.2 ms; an apply takes 75.0 µs, of plain CSR 100.0 µs)".
+std::string to_string(const PlanningCost& cost);
 
 /// Why the expected applies cannot repay the budget of level measure; "" = they can.
 std::string why_not_repaid(const LevelProblem& problem, const DeviceSpeed& speed);

@@ -8,7 +8,7 @@
 
 #include "formats/format_storage.hpp"
 #include "handle/plan/device_options.hpp"
-#include "handle/plan/device_speed.hpp"
+#include "handle/plan/planning.hpp"
 #include "kernel/refuse.hpp"
 #include "measure/timing.hpp"
 #include "registry_permute.hpp"

@@ -1,6 +1,7 @@
 #pragma once
+#include <algorithm>
 #include <cstdint>
-#include <string>
+#include <limits>
 
 namespace spmvgen {
 
@@ -11,23 +12,6 @@ struct PlanningCost {
     double plain_us = 0;    ///< an apply of plain CSR
     double planned_us = 0;  ///< an apply of the planned kernel
 };
-
-/// Applies from which on it costs less in all: (kernel_ms + convert_ms) / (plain_us - planned_us).
-/// 0 when it costs nothing; infinite when it costs something and saves nothing.
-double break_even(const PlanningCost& cost);
-
-/// The same in words, with its figures: "pays from 12.5 applies on (kernel 0.3 ms, conversion 1.2
-/// ms; an apply takes 75.0 µs, of plain CSR 100.0 µs)".
-std::string to_string(const PlanningCost& cost);
-
-/// Whether so many applies of `apply_us` can repay `budget_ms` of measuring, which saves
-/// measuring_saves of an apply at best. 0 applies are many.
-bool measuring_repays(std::int64_t applies, double apply_us, double budget_ms);
-
-/// Whether so many applies of the rules' kernel, which takes `rules_us`, can repay that the work of
-/// all kernels is counted from `sampled` entries: that saves counting_saves of an apply at best. 0
-/// applies are many.
-bool counting_repays(std::int64_t applies, double rules_us, std::int64_t sampled);
 
 // Assumptions, from docs/performance.md, where neither counted work nor the device's
 // profile knows better.
@@ -55,5 +39,30 @@ inline constexpr Patience to_plan_on_cpus{4, 100}, to_plan_on_gpus{5, 300};
 inline constexpr Patience to_choose_csr{0.4, 5};
 /// Bytes per second of a device without a profile: of a CPU, and of a GPU.
 inline constexpr double assumed_cpu_rate = 10e9, assumed_gpu_rate = 1e12;
+
+/// Applies from which on it costs less in all: (kernel_ms + convert_ms) / (plain_us - planned_us).
+/// 0 when it costs nothing; infinite when it costs something and saves nothing.
+inline double break_even(const PlanningCost& cost) {
+    const double cost_us = 1e3 * (std::max(cost.kernel_ms, 0.0) + std::max(cost.convert_ms, 0.0));
+    if (cost_us == 0) return 0;
+    const double saved_us = cost.plain_us - cost.planned_us;
+    return saved_us > 0 ? cost_us / saved_us : std::numeric_limits<double>::infinity();
+}
+
+/// Whether so many applies of `apply_us` can repay `budget_ms` of measuring, which saves
+/// measuring_saves of an apply at best. 0 applies are many.
+inline bool measuring_repays(std::int64_t applies, double apply_us, double budget_ms) {
+    return applies == 0 ||
+           static_cast<double>(applies) * measuring_saves * apply_us >= 1e3 * budget_ms;
+}
+
+/// Whether so many applies of the rules' kernel, which takes `rules_us`, can repay that the work of
+/// all kernels is counted from `sampled` entries: that saves counting_saves of an apply at best. 0
+/// applies are many.
+inline bool counting_repays(std::int64_t applies, double rules_us, std::int64_t sampled) {
+    if (applies == 0) return true;
+    const double us = 1e3 * counting_ms + counting_us_an_entry * static_cast<double>(sampled);
+    return static_cast<double>(applies) * counting_saves * rules_us >= us;
+}
 
 }  // namespace spmvgen

@@ -5,8 +5,8 @@
 
 namespace spmvgen {
 
-/// What predicted times of one family of machines are made of: GPUs (cost/gpu_costs.hpp) or CPUs
-/// (cost/cpu_costs.hpp). All that it names lives as long as the program.
+/// What predicted times of one family of machines are made of: GPUs or CPUs
+/// (cost/predict.hpp). All that it names lives as long as the program.
 struct CostScheme {
     std::string_view kind;                    ///< of the file that has its constants: "gpu-costs"
     std::span<const std::string_view> costs;  ///< their names

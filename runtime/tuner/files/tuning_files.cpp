@@ -3,7 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cstdlib>
+#include <optional>
+#include <system_error>
 
 #include "matrix/files/inflater.hpp"
 #include "matrix/files/text_source.hpp"
@@ -159,6 +162,68 @@ std::vector<TuningFile> tuning_files(std::string_view prefix, const Wanted& want
         if (ships(name) && std::ranges::find(shipped, name, &TuningFile::label) == shipped.end())
             shipped.push_back({std::string(name), std::string(text), TuningPlace::built_in});
     std::ranges::move(shipped, std::back_inserter(files));
+    return files;
+}
+
+namespace {
+
+/// Of one record: some thousand kernels.
+constexpr std::int64_t most_record_bytes = 16 << 20;
+
+/// The text of a file; nothing when it has gone. Throws Error(io) that says why there is none.
+std::optional<std::string> text_of(const File& directory, const std::string& name) {
+    const auto refuse = [](const std::string& why) { throw Error(ErrorCode::io, why); };
+    const File file = open_file(directory.get(), name);
+    if (!file && errno == ENOENT) return {};
+    if (!file) refuse(std::generic_category().message(errno));
+    const struct stat seen = status(file);
+    if (const auto why = why_unsafe_entry(seen); !why.empty()) refuse(why);
+    if (seen.st_size > most_record_bytes)
+        refuse(fmt::format("it has {} bytes, a record has no more than {}", seen.st_size,
+                           most_record_bytes));
+    return read_bytes(file, static_cast<std::uint64_t>(seen.st_size));
+}
+
+void read_all(const File& directory, const std::string& path, std::string_view prefix,
+              std::vector<TuningFile>& files, std::vector<std::string>& warnings) {
+    for_each_name(directory, [&](const std::string& name) {
+        if (!name.starts_with(prefix) || !name.ends_with(".json")) return;
+        const std::string full = path + "/" + name;
+        try {
+            if (auto text = text_of(directory, name))
+                files.push_back({full, *std::move(text), TuningPlace::own});
+        } catch (const std::runtime_error& error) {  // Error or std::system_error
+            warnings.push_back(fmt::format("tuning file {} is left out: {}", full, error.what()));
+        }
+    });
+}
+
+}  // namespace
+
+Location locate_records(const std::string& directory) {
+    return locate_user_directory(
+        directory, {"SPMVGEN_RECORDS_DIR", "XDG_DATA_HOME", "/.local/share", "/spmvgen/tuning"});
+}
+
+std::vector<TuningFile> read_own_files(const Location& place, std::string_view prefix,
+                                       std::vector<std::string>& warnings) {
+    std::vector<TuningFile> files;
+    if (place.path.empty()) return files;
+    const auto leave_out = [&](const std::string& why) {
+        warnings.push_back(
+            fmt::format("the directory of tuning records {} is not used: {}", place.path, why));
+        return files;
+    };
+    try {
+        const File directory = open_directory(place.path);
+        if (!directory)
+            return errno == ENOENT ? files : leave_out(std::generic_category().message(errno));
+        if (const auto why = why_unsafe(status(directory), place.given); !why.empty())
+            return leave_out(why);
+        read_all(directory, place.path, prefix, files, warnings);
+    } catch (const std::system_error& error) {
+        return leave_out(error.what());
+    }
     return files;
 }
 

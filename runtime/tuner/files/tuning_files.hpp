@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "spmvgen/error.hpp"
+#include "store/files.hpp"
 
 /// The one way into tuning_db, for files of every kind. Nothing is read before it is asked for.
 namespace spmvgen {
@@ -14,7 +15,7 @@ namespace spmvgen {
 /// Where a tuning file is from; the first come first.
 enum class TuningPlace {
     given,    ///< the directory $SPMVGEN_TUNING_DB
-    own,      ///< the user's own (tuner/records/record_directory.hpp)
+    own,      ///< the user's own (read_own_files)
     shipped,  ///< share/spmvgen/tuning_db beside the library
     built_in  ///< compiled into the library: a device profile for each family of architectures
 };
@@ -87,5 +88,16 @@ struct BuiltInTuningFile {
 
 /// All that are compiled into the library, by name (made by cmake/EmbedTexts.cmake).
 std::span<const BuiltInTuningFile> built_in_tuning_files();
+
+/// `directory`, else $SPMVGEN_RECORDS_DIR, else $XDG_DATA_HOME/spmvgen/tuning, else
+/// ~/.local/share/spmvgen/tuning.
+Location locate_records(const std::string& directory = "");
+
+/// The files in the directory whose names begin with `prefix` ("record-" or "device-") and end in
+/// .json, by name; none when there is no such directory. What is not ours (or root's), what others
+/// may write to, links and what is too large is left out, with a line in `warnings` that says why,
+/// as is a directory that cannot be used or read at all. Never throws for what is on the disk.
+std::vector<TuningFile> read_own_files(const Location& place, std::string_view prefix,
+                                       std::vector<std::string>& warnings);
 
 }  // namespace spmvgen

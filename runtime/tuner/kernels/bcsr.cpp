@@ -6,7 +6,6 @@
 #include "tuner/cost/figures/row_steps.hpp"
 #include "tuner/cost/figures/subwarp.hpp"
 #include "tuner/plan/gpu_several_vectors.hpp"
-#include "tuner/plan/grids.hpp"
 #include "tuner/plan/kernel_plan.hpp"
 
 namespace spmvgen {

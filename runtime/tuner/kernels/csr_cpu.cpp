@@ -3,7 +3,6 @@
 
 #include "tuner/csr_k/csr_k.hpp"
 #include "tuner/plan/cpu_figures.hpp"
-#include "tuner/plan/grids.hpp"
 #include "tuner/plan/kernel_plan.hpp"
 
 namespace spmvgen {

@@ -6,7 +6,6 @@
 #include "tuner/csr_k/csr_k.hpp"
 #include "tuner/plan/gpu_figures.hpp"
 #include "tuner/plan/gpu_several_vectors.hpp"
-#include "tuner/plan/grids.hpp"
 #include "tuner/plan/kernel_plan.hpp"
 
 namespace spmvgen {

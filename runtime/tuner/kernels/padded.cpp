@@ -4,7 +4,6 @@
 #include "tuner/cost/figures/subwarp.hpp"
 #include "tuner/plan/cpu_figures.hpp"
 #include "tuner/plan/gpu_slices.hpp"
-#include "tuner/plan/grids.hpp"
 #include "tuner/plan/kernel_plan.hpp"
 
 namespace spmvgen {

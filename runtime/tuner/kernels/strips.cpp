@@ -5,7 +5,6 @@
 #include "tuner/plan/cpu_figures.hpp"
 #include "tuner/plan/gpu_figures.hpp"
 #include "tuner/plan/gpu_slices.hpp"
-#include "tuner/plan/grids.hpp"
 #include "tuner/plan/kernel_plan.hpp"
 
 namespace spmvgen {

@@ -2,7 +2,6 @@
 #include <cmath>
 
 #include "tuner/plan/gpu_figures.hpp"
-#include "tuner/plan/grids.hpp"
 #include "tuner/plan/kernel_plan.hpp"
 
 namespace spmvgen {

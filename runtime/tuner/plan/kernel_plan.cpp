@@ -2,10 +2,14 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
 #include <map>
 #include <set>
 
 #include "spmvgen/error.hpp"
+#include "tuner/cost/work/gpu_units.hpp"
+#include "tuner/plan/cpu_figures.hpp"
+#include "tuner/plan/gpu_figures.hpp"
 
 namespace spmvgen {
 
@@ -104,5 +108,80 @@ std::size_t ParamChoice::decide(std::size_t count) {
     if (depth_ == path_.size()) path_.push_back({0, count});
     return path_[depth_++].taken;
 }
+
+// Of each kernel the sets that were the fastest for some training matrix
+// (docs/explanation/choice.md); more of them would take time to predict, and be chosen by mistake.
+
+std::vector<std::int64_t> lanes_for(double mean, std::int64_t most) {
+    constexpr double rounds_of_lane = 64;  // steps of a mean row that one lane may have
+    std::vector<std::int64_t> lanes;
+    for (std::int64_t n = 1; n <= most; n *= 2) {
+        const auto count = static_cast<double>(n);
+        const bool too_few = count * rounds_of_lane < mean && n < most;
+        const bool too_many = n > 2 && count > 2 * mean;
+        if (!too_few && !too_many) lanes.push_back(n);
+    }
+    return lanes;
+}
+
+std::vector<Params> with_few_blocks(const Situation& s, std::vector<Params> sets,
+                                    const std::function<double(const Params&)>& blocks) {
+    constexpr std::int64_t most_threads = 1024;
+    // With more the multiprocessors that stay idle are missed.
+    constexpr std::int64_t most_entries = 300'000;
+    if (!architecture(s.request.target).gpu.overlaps_launches || s.f.nnz > most_entries)
+        return sets;
+    const double few = std::floor(gpu::few_blocks * units_of(s.request));
+    std::set<Params> more;
+    for (Params set : sets) {
+        if (!set.contains("block") || blocks(set) <= few) continue;
+        while (set["block"] < most_threads && blocks(set) > few) set["block"] *= 2;
+        if (blocks(set) <= few) more.insert(set);
+    }
+    sets.insert(sets.end(), more.begin(), more.end());
+    return sets;
+}
+
+std::function<double(const Params&)> blocks_of_rows(const Situation& s, const char* lanes) {
+    return [rows = s.f.rows, lanes](const Params& set) {
+        return static_cast<double>(rows * set.at(lanes)) / static_cast<double>(set.at("block"));
+    };
+}
+
+std::vector<std::int64_t> sorting_windows(const Situation& s,
+                                          const std::vector<std::int64_t>& windows) {
+    const bool helps = slice_padding(s) > 1.02 * sorted_slice_padding(s);
+    return helps ? windows : std::vector<std::int64_t>{1};
+}
+
+namespace cpu {
+
+std::vector<std::int64_t> row_lanes(const Situation& s, std::int64_t least) {
+    constexpr double padded_mean = 0.75;  // mean row over the lanes of a vector, for a whole one
+    const std::int64_t of_row = row_register_lanes(s.request, s.f.value_type);
+    const std::int64_t most =
+        of_row < register_lanes(s)
+            ? of_row
+            : std::min<std::int64_t>(16, 2 * std::max<std::int64_t>(2, of_row));
+    std::vector<std::int64_t> lanes;
+    for (std::int64_t n = least; n <= most; n *= 2)
+        if (n == least || padded_mean * static_cast<double>(n) <= s.f.mean_row ||
+            s.f.max_row >= long_row)
+            lanes.push_back(n);
+    return lanes;
+}
+
+std::vector<std::int64_t> sorting_windows(const Situation& s) {
+    constexpr double least_unsorted_padding = 1.02;
+    constexpr std::int64_t near_window = 256;  // rows that are sorted, and stay near each other
+    std::vector<std::int64_t> windows{1};
+    if (s.f.sell_padding.front() <= least_unsorted_padding) return windows;
+    const std::int64_t most = sorting_window(s);
+    if (most > 1) windows.push_back(std::min<std::int64_t>(near_window, most));
+    if (most > near_window) windows.push_back(most);
+    return windows;
+}
+
+}  // namespace cpu
 
 }  // namespace spmvgen

@@ -15,7 +15,7 @@
 #include "matrix/read/reader.hpp"
 #include "spmvgen/error.hpp"
 #include "store/files.hpp"
-#include "store/sha256.hpp"
+#include "store/key.hpp"
 #include "tuner/records/record_features.hpp"
 #include "tuner/records/record_json.hpp"
 

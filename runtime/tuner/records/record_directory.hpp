@@ -4,24 +4,13 @@
 #include <string_view>
 #include <vector>
 
-#include "store/directory.hpp"
+#include "store/files.hpp"
 #include "tuner/files/tuning_files.hpp"
 #include "tuner/records/record.hpp"
 
 /// A user's own tuning results: a directory of files of one record, or one device profile, each
 /// (docs/reference/files.md).
 namespace spmvgen {
-
-/// `directory`, else $SPMVGEN_RECORDS_DIR, else $XDG_DATA_HOME/spmvgen/tuning, else
-/// ~/.local/share/spmvgen/tuning.
-Location locate_records(const std::string& directory = "");
-
-/// The files in the directory whose names begin with `prefix` ("record-" or "device-") and end in
-/// .json, by name; none when there is no such directory. What is not ours (or root's), what others
-/// may write to, links and what is too large is left out, with a line in `warnings` that says why,
-/// as is a directory that cannot be used or read at all. Never throws for what is on the disk.
-std::vector<TuningFile> read_own_files(const Location& place, std::string_view prefix,
-                                       std::vector<std::string>& warnings);
 
 /// Keeps a record as a file of its own: nobody ever sees a part of it, it is on the disk when this
 /// returns, and it takes no other record's place, whoever writes at the same time. The directory is

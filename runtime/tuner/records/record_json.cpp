@@ -9,7 +9,7 @@
 
 #include "kernel/refuse.hpp"
 #include "spmvgen/error.hpp"
-#include "store/sha256.hpp"
+#include "store/key.hpp"
 #include "tuner/files/json_integer.hpp"
 #include "tuner/files/json_text.hpp"
 #include "tuner/records/record_features.hpp"
