@@ -233,24 +233,39 @@ double compile_effort(const Signature& signature) {
 
 namespace {
 
+constexpr int load_bytes = 16;  ///< that one instruction of a lane moves at most
+
 /// What one instruction of a lane moves of a row of x, in numbers: 16 bytes where the dialect loads
 /// them at once, which it does of real numbers, or as much less as divides the row evenly.
 int numbers_of_a_load(const Signature& s) {
-    constexpr std::size_t bytes = 16;
-    int numbers = is_complex(s.value) ? 1 : static_cast<int>(bytes / size_of(s.value));
+    int numbers = is_complex(s.value) ? 1 : load_bytes / static_cast<int>(size_of(s.value));
     while (s.num_rhs % numbers != 0) numbers /= 2;
     return numbers;
 }
 
+/// Pieces of a row of x that a lane moves at once, the last of which may be shorter.
+int pieces_of_a_row(const Signature& s) {
+    if (is_complex(s.value)) return s.num_rhs;
+    const int row = s.num_rhs * static_cast<int>(size_of(s.value));
+    return (row + load_bytes - 1) / load_bytes;
+}
+
+/// Whether lanes share blocks: each has the sums of all rows of a block, and hands on all values.
+bool shares_dense_blocks(const Signature& s) {
+    return s.params.contains("block_rows");
+}
+
 /// Lanes that a kernel's lanes may share an entry among: 8 move a line of 128 bytes at once. A
-/// subwarp of 16 moves two, where rows of x have as many.
+/// subwarp of 16 moves two, where rows of x have as many, and where a lane that had pieces of both
+/// would have too few registers for sums.
 int most_sharing(const Signature& s) {
-    constexpr std::int64_t line = 8, two_lines = 16, bytes = 16;
+    constexpr std::int64_t line = 8, two_lines = 16;
     const auto shares = kernel_entry(s.kernel).shares_entries;
     if (shares == nullptr || !shares(s)) return 1;
     const std::int64_t subwarp = s.params.at("subwarp");
-    const std::int64_t row = s.num_rhs * static_cast<std::int64_t>(size_of(s.value));
-    const bool has_two = subwarp == two_lines && row >= two_lines * bytes;
+    const int pieces = pieces_of_a_row(s);
+    const bool has_two =
+        subwarp == two_lines && (pieces >= two_lines || (shares_dense_blocks(s) && pieces > line));
     return static_cast<int>(has_two ? two_lines : std::min(line, subwarp));
 }
 
@@ -271,14 +286,24 @@ struct Sharing {
     int group = 1;
 };
 
+/// The fewest lanes, a power of two up to `most`, that have a part each of `parts`.
+int lanes_for(int parts, int most) {
+    int lanes = 1;
+    while (2 * lanes <= most && lanes < parts) lanes *= 2;
+    return lanes;
+}
+
 /// As many lanes as a row of x has loads, so that one instruction moves all of it, up to a line. In
-/// a row that they do not divide the last lanes have fewer numbers than others. Rows whose sums
-/// they have no registers for are cut evenly.
+/// a row that they do not divide the last lanes have fewer numbers than others. Where more than a
+/// quarter of all places would stay empty, lanes that share blocks are as many as for loads of 16
+/// bytes. Rows whose sums they have no registers for are cut evenly.
 Sharing sharing_of(const Signature& s) {
     const int each = numbers_of_a_load(s), loads = s.num_rhs / each, most = most_sharing(s);
-    int lanes = 1;
-    while (2 * lanes <= most && lanes < loads) lanes *= 2;
-    const int group = (loads + lanes - 1) / lanes * each;
+    const auto group_of = [&](int lanes) { return (loads + lanes - 1) / lanes * each; };
+    int lanes = lanes_for(loads, most);
+    if (shares_dense_blocks(s) && 4 * s.num_rhs < 3 * lanes * group_of(lanes))
+        lanes = lanes_for(pieces_of_a_row(s), most);
+    const int group = group_of(lanes);
     if (most > 1 && group * static_cast<int>(size_of(accumulator_type(s))) <= most_bytes_of_sums)
         return {lanes, group};
     while (loads % lanes != 0) lanes /= 2;

@@ -230,9 +230,9 @@ double compile_effort(const Signature& signature);
 /// others or none. Where they do not, as many as divide it evenly. The template's `rhs_group`.
 int rhs_group(const Signature& signature);
 /// Neighbouring lanes of a GPU kernel that share an entry, each with such a group; 1 for kernels
-/// whose lanes do not. As many as move 16 bytes each of a row of x at once, at most a line of 128
-/// bytes (two, where its subwarp has 16 lanes), and no more than its subwarp has. The template's
-/// `rhs_lanes`.
+/// whose lanes do not. As many as move 16 bytes each of a row of x at once, or what divides the row,
+/// at most a line of 128 bytes (two, where its subwarp has 16 lanes), and no more than its subwarp
+/// has. The template's `rhs_lanes`.
 int rhs_lanes(const Signature& signature);
 
 /// Whether the preset is fitted to the vector width: that of "lanes".

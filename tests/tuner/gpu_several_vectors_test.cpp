@@ -123,6 +123,8 @@ TEST(GpuSeveralVectors, LanesShareRowsThatTheyDoNotDivide) {
     EXPECT_EQ(sharing(ValueType::f64, 11), (Sharing{8, 2}));
     EXPECT_EQ(sharing(ValueType::f64, 12), (Sharing{8, 2}));
     EXPECT_EQ(sharing(ValueType::f64, 20), (Sharing{8, 4}));
+    EXPECT_EQ(sharing(ValueType::f64, 20, 16), (Sharing{8, 4}));
+    EXPECT_EQ(sharing(ValueType::f64, 32, 16), (Sharing{16, 2})) << "two lines";
     EXPECT_EQ(sharing(ValueType::f32, 2), (Sharing{1, 2})) << "one load of 8 bytes";
     EXPECT_EQ(sharing(ValueType::f32, 6), (Sharing{4, 2}));
     EXPECT_EQ(sharing(ValueType::f32, 12), (Sharing{4, 4}));
@@ -130,6 +132,27 @@ TEST(GpuSeveralVectors, LanesShareRowsThatTheyDoNotDivide) {
     EXPECT_EQ(sharing(ValueType::f64, 3, 1), (Sharing{1, 3})) << "no lanes to share with";
     EXPECT_EQ(sharing(ValueType::f64, 5, 1), (Sharing{1, 1})) << "more sums than registers";
     EXPECT_EQ(sharing(ValueType::f64, 40), (Sharing{4, 2})) << "likewise";
+}
+
+TEST(GpuSeveralVectors, FewerLanesShareABlockWhereManyWouldHaveNothing) {
+    const auto sharing = [](ValueType value, int k) {
+        Signature s;
+        s.kernel = "bcsr_fused";
+        s.target = parse_target("sm_90");
+        s.value = value;
+        s.num_rhs = k;
+        s.params = {{"subwarp", 16}, {"block_rows", 4}, {"block_cols", 1}};
+        s = complete(s);
+        return std::array{rhs_lanes(s), rhs_group(s)};
+    };
+    using Sharing = std::array<int, 2>;
+    EXPECT_EQ(sharing(ValueType::f64, 3), (Sharing{4, 1}));
+    EXPECT_EQ(sharing(ValueType::f64, 5), (Sharing{4, 2})) << "of 8 lanes three would have nothing";
+    EXPECT_EQ(sharing(ValueType::f64, 7), (Sharing{8, 1}));
+    EXPECT_EQ(sharing(ValueType::f64, 16), (Sharing{8, 2})) << "a line";
+    EXPECT_EQ(sharing(ValueType::f64, 20), (Sharing{16, 2})) << "more than a line";
+    EXPECT_EQ(sharing(ValueType::f32, 5), (Sharing{2, 3}));
+    EXPECT_EQ(sharing(ValueType::f32, 10), (Sharing{4, 4}));
 }
 
 TEST(GpuSeveralVectors, RegistersHoldThePiecesUnderWay) {
