@@ -233,7 +233,8 @@ double compile_effort(const Signature& signature) {
 
 namespace {
 
-constexpr int load_bytes = 16;  ///< that one instruction of a lane moves at most
+constexpr int load_bytes = 16;      ///< that one instruction of a lane moves at most
+constexpr int lanes_of_a_line = 8;  ///< that move 128 bytes at once
 
 /// What one instruction of a lane moves of a row of x, in numbers: 16 bytes where the dialect loads
 /// them at once, which it does of real numbers, or as much less as divides the row evenly.
@@ -259,14 +260,14 @@ bool shares_dense_blocks(const Signature& s) {
 /// subwarp of 16 moves two, where rows of x have as many, and where a lane that had pieces of both
 /// would have too few registers for sums.
 int most_sharing(const Signature& s) {
-    constexpr std::int64_t line = 8, two_lines = 16;
+    constexpr int two_lines = 2 * lanes_of_a_line;
     const auto shares = kernel_entry(s.kernel).shares_entries;
     if (shares == nullptr || !shares(s)) return 1;
-    const std::int64_t subwarp = s.params.at("subwarp");
-    const int pieces = pieces_of_a_row(s);
+    const int subwarp = static_cast<int>(s.params.at("subwarp")), pieces = pieces_of_a_row(s);
     const bool has_two =
-        subwarp == two_lines && (pieces >= two_lines || (shares_dense_blocks(s) && pieces > line));
-    return static_cast<int>(has_two ? two_lines : std::min(line, subwarp));
+        subwarp == two_lines &&
+        (pieces >= two_lines || (shares_dense_blocks(s) && pieces > lanes_of_a_line));
+    return has_two ? two_lines : std::min(lanes_of_a_line, subwarp);
 }
 
 constexpr int most_bytes_of_sums = 32;  ///< that a lane has registers for
@@ -294,16 +295,15 @@ int lanes_for(int parts, int most) {
 }
 
 /// As many lanes as a row of x has loads, so that one instruction moves all of it, up to a line. In
-/// a row that they do not divide the last lanes have fewer numbers than others. Where more than a
-/// quarter of all places would stay empty, lanes that share blocks are as many as for loads of 16
-/// bytes. Rows whose sums they have no registers for are cut evenly.
+/// a row that they do not divide the last lanes have fewer numbers than others. Of blocks, all
+/// values are handed on to each lane: where shorter loads would take 8, they are as many as for
+/// loads of 16 bytes. Rows whose sums they have no registers for are cut evenly.
 Sharing sharing_of(const Signature& s) {
     const int each = numbers_of_a_load(s), loads = s.num_rhs / each, most = most_sharing(s);
-    const auto group_of = [&](int lanes) { return (loads + lanes - 1) / lanes * each; };
     int lanes = lanes_for(loads, most);
-    if (shares_dense_blocks(s) && 4 * s.num_rhs < 3 * lanes * group_of(lanes))
+    if (shares_dense_blocks(s) && lanes == lanes_of_a_line)
         lanes = lanes_for(pieces_of_a_row(s), most);
-    const int group = group_of(lanes);
+    const int group = (loads + lanes - 1) / lanes * each;
     if (most > 1 && group * static_cast<int>(size_of(accumulator_type(s))) <= most_bytes_of_sums)
         return {lanes, group};
     while (loads % lanes != 0) lanes /= 2;

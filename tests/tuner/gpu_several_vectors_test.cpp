@@ -134,7 +134,7 @@ TEST(GpuSeveralVectors, LanesShareRowsThatTheyDoNotDivide) {
     EXPECT_EQ(sharing(ValueType::f64, 40), (Sharing{4, 2})) << "likewise";
 }
 
-TEST(GpuSeveralVectors, FewerLanesShareABlockWhereManyWouldHaveNothing) {
+TEST(GpuSeveralVectors, FewerLanesShareABlockWhereLoadsAreShort) {
     const auto sharing = [](ValueType value, int k) {
         Signature s;
         s.kernel = "bcsr_fused";
@@ -147,8 +147,10 @@ TEST(GpuSeveralVectors, FewerLanesShareABlockWhereManyWouldHaveNothing) {
     };
     using Sharing = std::array<int, 2>;
     EXPECT_EQ(sharing(ValueType::f64, 3), (Sharing{4, 1}));
-    EXPECT_EQ(sharing(ValueType::f64, 5), (Sharing{4, 2})) << "of 8 lanes three would have nothing";
-    EXPECT_EQ(sharing(ValueType::f64, 7), (Sharing{8, 1}));
+    EXPECT_EQ(sharing(ValueType::f64, 5), (Sharing{4, 2})) << "not 8 with one number each";
+    EXPECT_EQ(sharing(ValueType::f64, 7), (Sharing{4, 2}));
+    EXPECT_EQ(sharing(ValueType::f64, 9), (Sharing{8, 2}));
+    EXPECT_EQ(sharing(ValueType::f32, 6), (Sharing{4, 2}));
     EXPECT_EQ(sharing(ValueType::f64, 16), (Sharing{8, 2})) << "a line";
     EXPECT_EQ(sharing(ValueType::f64, 20), (Sharing{16, 2})) << "more than a line";
     EXPECT_EQ(sharing(ValueType::f32, 5), (Sharing{2, 3}));
