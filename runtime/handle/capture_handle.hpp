@@ -1,5 +1,4 @@
 #pragma once
-#include <cstdlib>
 #include <optional>
 #include <string>
 
@@ -18,12 +17,6 @@ struct CaptureSettings {
 /// Nothing when $SPMVGEN_CAPTURE is unset or empty, or in a program that has more rights than its
 /// user.
 std::optional<CaptureSettings> capture_settings();
-
-/// Whether $SPMVGEN_CAPTURE asks for anything.
-inline bool is_capturing() {
-    const char* directory = secure_getenv("SPMVGEN_CAPTURE");
-    return directory != nullptr && *directory != '\0';
-}
 
 /// Captures the matrix of a handle that was made with these options, when the environment asks for
 /// it. Trouble is a warning in the log, once for a directory; never throws.

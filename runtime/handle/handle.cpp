@@ -13,7 +13,6 @@ namespace {
 template <typename View>
 HandlePair captured_pair(const View& matrix, const Options& options, const std::string& transpose) {
     HandlePair pair = make_pair_of(matrix, options, transpose, KernelProvider::process());
-    if (!is_capturing()) return pair;
     Options of_each = options;
     of_each.transpose_by_atomics = false;
     for (const Handle* handle : {&pair.product, &pair.transposed}) {
@@ -34,22 +33,22 @@ const char* version() {
 
 Handle::Handle(const CsrView& matrix, const Options& options)
     : impl_(make_handle_impl(matrix, options, KernelProvider::process(), nullptr)) {
-    if (is_capturing()) capture_handle(matrix, options, info());
+    capture_handle(matrix, options, info());
 }
 
 Handle::Handle(const CooView& matrix, const Options& options)
     : impl_(make_handle_impl(matrix, options, KernelProvider::process(), nullptr)) {
-    if (is_capturing()) capture_handle(matrix, options, info());
+    capture_handle(matrix, options, info());
 }
 
 Handle::Handle(const CscView& matrix, const Options& options)
     : impl_(make_handle_impl(matrix, options, KernelProvider::process(), nullptr)) {
-    if (is_capturing()) capture_handle(transpose_of(matrix), options_of_transpose(options), info());
+    capture_handle(transpose_of(matrix), options_of_transpose(options), info());
 }
 
 Handle::Handle(const BsrView& matrix, const Options& options)
     : impl_(make_handle_impl(matrix, options, KernelProvider::process(), nullptr)) {
-    if (is_capturing()) capture_handle(matrix, options, info());
+    capture_handle(matrix, options, info());
 }
 
 Handle::Handle(std::shared_ptr<void> arrays, const CsrView& matrix, const Options& options) {
@@ -62,7 +61,7 @@ Handle::Handle(std::shared_ptr<void> arrays, const CsrView& matrix, const Option
     Options of_vectors = options;
     of_vectors.copy = false;  // the handle's own
     impl_ = make_handle_impl(matrix, of_vectors, KernelProvider::process(), nullptr);
-    if (is_capturing()) capture_handle(matrix, of_vectors, info());
+    capture_handle(matrix, of_vectors, info());
     impl_->keep(std::move(arrays), matrix, true);
 }
 

@@ -271,7 +271,7 @@ std::unique_ptr<HandleImpl> make_handle_impl(const RowListView& matrix, const Op
 
 Handle::Handle(const RowListView& matrix, const Options& options)
     : impl_(make_handle_impl(matrix, options, KernelProvider::process(), nullptr)) {
-    if (is_capturing()) capture_handle(matrix.matrix, options, info());
+    capture_handle(matrix.matrix, options, info());
 }
 
 }  // namespace spmvgen
