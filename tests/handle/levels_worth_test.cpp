@@ -119,6 +119,22 @@ TEST_F(Levels, WhatTheRulesChoiceIsPredictedToTakeIsTold) {
         << "nothing was to be chosen";
 }
 
+TEST_F(Levels, TimesOfACpuArePredictedForTeamsThatWereNotMeasured) {
+    for (const int threads : {3, 100}) {
+        Options o;
+        o.level = "rule";
+        o.threads = threads;
+        o.all_threads = true;
+        const Info info = make_handle(make_gallery_matrix("stencil5:nx=70,ny=70").view(), o,
+                                      fake.provider, nullptr)
+                              .info();
+        EXPECT_EQ(info.predicted_us > 0, !info.profile.empty());
+        EXPECT_EQ(info.profile.empty(), !info.target.starts_with("x86-64-v4") &&
+                                            !info.target.starts_with("x86-64-v3"))
+            << threads;
+    }
+}
+
 TEST_F(Levels, TimesAreOnlyPredictedByGathersThatWereMeasured) {
     const auto predicts = [](const char* arch) {
         const FakeDevice device(arch);

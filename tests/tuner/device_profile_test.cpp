@@ -55,7 +55,7 @@ TEST(DeviceProfile, WithoutAFigureStreamingSpeaksForIt) {
     EXPECT_DOUBLE_EQ(p.atomic_rate(1e6, 0), 4e12 / 32);
     p.read[0].threads = 1;
     EXPECT_DOUBLE_EQ(p.gather_rate(1e6, 1), 4e12 / 64) << "a line each";
-    EXPECT_DOUBLE_EQ(sample().gather_rate(1e3, 2), 1e9) << "the nearest that is there";
+    EXPECT_DOUBLE_EQ(sample().gather_rate(1e3, 2), 2e9) << "twice what one thread does";
 }
 
 DeviceProfile named(const std::string& device, const std::string& arch) {
@@ -119,7 +119,15 @@ TEST(DeviceProfile, InterpolatesOverTheLogarithmOfTheBytes) {
     EXPECT_DOUBLE_EQ(p.read_rate(1e6, 1), 8e9);
     EXPECT_DOUBLE_EQ(p.read_rate(1e9, 1), 4e9);
     EXPECT_DOUBLE_EQ(p.read_rate(1e9, 2), 16e9);
-    EXPECT_DOUBLE_EQ(p.read_rate(1e9, 64), 16e9) << "the nearest number of threads";
+}
+
+TEST(DeviceProfile, ATeamThatWasNotMeasuredDoesWhatThreadsOfTheNearestDo) {
+    const DeviceProfile p = sample();
+    EXPECT_DOUBLE_EQ(p.read_rate(1e9, 64), 32 * 16e9);
+    EXPECT_DOUBLE_EQ(p.read_rate(1e9, 3), 1.5 * 16e9);
+    DeviceProfile wide = p;
+    std::erase_if(wide.read, [](const DeviceRate& rate) { return rate.threads != 2; });
+    EXPECT_DOUBLE_EQ(wide.read_rate(1e9, 1), 0.5 * 16e9);
 }
 
 TEST(DeviceProfile, PredictsBytesOverBandwidthAndLaunches) {

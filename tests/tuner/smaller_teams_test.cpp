@@ -20,6 +20,7 @@ DeviceProfile even_cpu() {
     DeviceProfile profile;
     profile.device = "even";
     profile.launch_us.value = 32;
+    profile.units = most;
     for (const int threads : {1, 4, most}) {
         if (threads > 1) profile.regions.push_back({threads, 2.0 * threads, 0});
         profile.read.push_back({.threads = threads, .bytes = 1e6, .per_s = 1e10 * threads});
@@ -75,11 +76,12 @@ TEST(DeviceProfile, HasRegionsOfTeams) {
     EXPECT_EQ(profile.region_us(2), 8) << "the smallest team that was measured";
     EXPECT_EQ(profile.region_us(4), 8);
     EXPECT_EQ(profile.region_us(10), 20) << "half way";
-    EXPECT_EQ(profile.region_us(64), 32);
+    EXPECT_DOUBLE_EQ(profile.region_us(64), 48) << "by the logarithm";
     EXPECT_EQ(parse_device_profile(to_json(profile)), profile);
     EXPECT_THAT(sheet(profile), HasSubstr("\nregions     4 threads: 8 µs, 16 threads: 32 µs\n"));
     profile.regions.clear();
     EXPECT_EQ(profile.region_us(4), 32) << "the launch is all that is known";
+    EXPECT_DOUBLE_EQ(profile.region_us(256), 64);
     EXPECT_EQ(profile.region_us(1), 0);
 }
 
