@@ -146,6 +146,10 @@ TEST(CpuWork, OfTripletsOnlyRowsWithEntriesCount) {
     EXPECT_EQ(in_windows.turns, 4);
     EXPECT_EQ(in_windows.steps, 3 * 1024 + 4096 / 8);
     EXPECT_EQ(m.work("csr_rows_f64_i32_o32_a1_b0_k1").rows, 4096);
+    Counted longer(with_lengths(std::vector<std::int64_t>(1024, 12), 12));
+    EXPECT_EQ(longer.work("coo_segmented_f64_i32_o32_a1_b0_k1_lanes1").steps,
+              (3 + 6) * 12 * 1024 + 1024 / 8)
+        << "each entry waits for the sum that the one before stored";
 }
 
 TEST(CpuWork, OfRowsByHand) {
@@ -183,7 +187,9 @@ TEST(CpuWork, OfSlicesByHand) {
 TEST(CpuWork, OfBlocksByHand) {
     Counted m(with_lengths(std::vector<std::int64_t>(64, 8), 8));
     const CpuWork w = m.work("bcsr_f64_i32_o32_a1_b0_k1_block_cols2_block_rows4");
-    EXPECT_EQ(w.near, 16 * 4 * 2) << "two elements for each of four blocks";
+    EXPECT_EQ(w.near, 16 * 4) << "two neighbours at once for each of four blocks";
+    EXPECT_EQ(m.work("bcsr_f64_i32_o32_a1_b0_k1_block_cols8_block_rows1").near, 64)
+        << "eight fill a register";
     EXPECT_EQ(w.steps, 16 * 4 * 2 + 64) << "a column of a block is a step";
     EXPECT_EQ(w.bytes, 64 * (8 * 8 + 4) + 16 * 4 + 2 * 64 * 8 + 8 * 8);
     EXPECT_EQ(w.rows, 16);

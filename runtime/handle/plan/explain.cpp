@@ -46,7 +46,7 @@ class Explanation {
         request_.threads = info.threads;
         if (device != nullptr) request_.units = device->facts().units;
         if (device != nullptr) request_.device = device->facts().name;
-        request_.profile = profile_to_predict(chosen.target, device, request_.threads);
+        request_.profile = profile_to_predict(chosen.target, device);
     }
 
     std::string text() { return predicted() + measured() + recorded() + files() + costs(); }

@@ -224,15 +224,11 @@ FoundDeviceProfile nearest_profile(const Target& target, const Device* device) {
     return find_device_profile(name, target, device->facts().units, device->facts().rated);
 }
 
-const DeviceProfile* profile_to_predict(const Target& target, const Device* device, int threads) {
+const DeviceProfile* profile_to_predict(const Target& target, const Device* device) {
     const auto [profile, match, note] = nearest_profile(target, device);
     if (profile == nullptr || match == ProfileMatch::vendor) return nullptr;
     // Scaled to another GPU than this one.
     if (match == ProfileMatch::architecture && profile->source == scaled_source) return nullptr;
-    const auto is_near = [&](const DeviceRate& rate) {
-        return threads <= 2 * rate.threads && rate.threads <= 2 * threads;
-    };
-    if (device == nullptr && std::ranges::none_of(profile->read, is_near)) return nullptr;
     const bool assumed = std::ranges::find(profile->assumed, "gather") != profile->assumed.end();
     return assumed || profile->gather.empty() ? nullptr : profile;
 }

@@ -17,10 +17,9 @@ FoundDeviceProfile nearest_profile(const Target& target, const Device* device);
 
 /// The profile by which times of kernels are predicted (Request::profile): of a GPU its own, one
 /// that is scaled to it, or a measured one of its architecture, of this CPU (`device` is null) one
-/// of its architecture that was measured with half to twice as many threads as take part; with
-/// gathers that were measured, not assumed. Null when there is none, and for the SIMT executor.
-const DeviceProfile* profile_to_predict(const Target& target, const Device* device,
-                                        int threads = 0);
+/// of its architecture; with gathers that were measured, not assumed. Null when there is none, and
+/// for the SIMT executor.
+const DeviceProfile* profile_to_predict(const Target& target, const Device* device);
 
 /// What a device is known to stream before anything ran on it: by its profile, or that of the
 /// nearest one.

@@ -35,7 +35,7 @@ CpuWork blocks_work(const Problem& p) {
         high * wide > 1 ? p.m.fill().at(static_cast<int>(high), static_cast<int>(wide)) : 1;
     const double blocks = p.nnz * fill / (high * wide), rows = std::ceil(p.rows / high);
     CpuWork w = p.of_any(blocks * (high * wide * p.value + p.index) + rows * p.offset);
-    w.near = blocks * wide;
+    w.near = blocks * p.registers(wide);  // neighbours in x are loaded together
     w.steps = blocks * shorter * p.registers(longer) + p.rows;
     w.rows = rows;
     w.turns = rows * p.m.row_turns(std::max<std::int64_t>(1, std::llround(wide / fill)), 1);

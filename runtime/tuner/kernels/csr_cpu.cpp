@@ -43,8 +43,10 @@ CpuWork coo_work(const Problem& p) {
     if (lanes == 1 && accumulator_type(p.s) == p.s.value) {
         constexpr double window = 1024;  // rows of y that become βy before entries are added
         constexpr double steps = 3;      // entry, sum loaded, sum stored
+        // Of rows too long for others to be under way beside them: until the sum is there again.
+        constexpr double waited = 6, long_row = 8;
         w.rows = w.turns = std::ceil(p.rows / window);
-        w.steps = steps * p.nnz + p.rows / p.lane;
+        w.steps = steps * p.nnz + waited * p.lengths.entries(long_row) + p.rows / p.lane;
         return w;
     }
     // Rows without entries are stored in runs; what fills no vector is taken entry after entry.

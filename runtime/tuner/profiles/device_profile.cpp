@@ -26,18 +26,25 @@ int nearest_threads(const std::vector<DeviceRate>& rates, int threads) {
     return nearest;
 }
 
+/// Of a team that was not measured each thread does what one of the nearest does.
 double rate_of(const std::vector<DeviceRate>& rates, double bytes, int threads) {
     const int nearest = nearest_threads(rates, threads);
+    const double teams = nearest > 0 ? static_cast<double>(threads) / nearest : 1;
     const DeviceRate *below = nullptr, *above = nullptr;
     for (auto& rate : rates) {
         if (rate.threads != nearest) continue;
         if (rate.bytes <= bytes && (below == nullptr || rate.bytes > below->bytes)) below = &rate;
         if (rate.bytes >= bytes && (above == nullptr || rate.bytes < above->bytes)) above = &rate;
     }
-    if (below == nullptr) return above->per_s;
-    if (above == nullptr || above->bytes == below->bytes) return below->per_s;
+    if (below == nullptr) return teams * above->per_s;
+    if (above == nullptr || above->bytes == below->bytes) return teams * below->per_s;
     const double share = std::log(bytes / below->bytes) / std::log(above->bytes / below->bytes);
-    return below->per_s + share * (above->per_s - below->per_s);
+    return teams * (below->per_s + share * (above->per_s - below->per_s));
+}
+
+/// Of a larger team than was measured: a begin is handed on from thread to thread as in a tree.
+double larger_region_us(int measured, double us, int threads) {
+    return measured > 1 ? us * std::log2(threads) / std::log2(measured) : us;
 }
 
 /// The architecture that a profile is of; files of schema 1 name a CPU's as the device.
@@ -97,7 +104,9 @@ double DeviceProfile::gather_rate(double bytes, int threads) const {
 
 double DeviceProfile::region_us(int threads) const {
     if (threads <= 1) return 0;
-    if (regions.empty()) return launch_us.value;
+    if (regions.empty())
+        return threads > units ? larger_region_us(units, launch_us.value, threads)
+                               : launch_us.value;
     const RegionTime *below = nullptr, *above = nullptr;
     for (auto& region : regions) {
         if (region.threads <= threads && (below == nullptr || region.threads > below->threads))
@@ -105,7 +114,8 @@ double DeviceProfile::region_us(int threads) const {
         if (region.threads >= threads && (above == nullptr || region.threads < above->threads))
             above = &region;
     }
-    if (below == nullptr || above == nullptr) return (below != nullptr ? below : above)->us;
+    if (below == nullptr) return above->us;
+    if (above == nullptr) return larger_region_us(below->threads, below->us, threads);
     if (below->threads == above->threads) return below->us;
     const double part = static_cast<double>(threads - below->threads) /
                         static_cast<double>(above->threads - below->threads);

@@ -67,8 +67,8 @@ struct DeviceProfile {
     bool operator==(const DeviceProfile&) const = default;
 
     /// Bytes per second for so many: between two measured amounts on the line over the logarithm of
-    /// the bytes, beyond the outermost its own. Of the numbers of threads that were measured, the
-    /// nearest one counts.
+    /// the bytes, beyond the outermost its own. Of a CPU the measured team of the nearest number of
+    /// threads counts; each thread of another team does what one of that does.
     double read_rate(double bytes, int threads) const;
     /// The same of the other lists; without figures what streaming would give: bytes, sectors of 32
     /// bytes (of a CPU lines of 64).
@@ -76,8 +76,9 @@ struct DeviceProfile {
     double gather_rate(double bytes, int threads) const;
     double atomic_rate(double bytes, int threads) const;
     /// Microseconds of a parallel region of so many threads of a CPU: between two teams that were
-    /// measured on the line over their threads, beyond the outermost its own, without any
-    /// launch_us; 0 for one thread.
+    /// measured on the line over their threads, below the least its own, beyond the largest in
+    /// proportion to the logarithm of the threads; without any, launch_us is that of `units`
+    /// threads. 0 for one thread.
     double region_us(int threads) const;
 };
 

@@ -8,8 +8,8 @@ struct CpuWork {
     double joins = 0;    ///< steps of one thread behind the team's
     double bytes = 0;    ///< of A's arrays as stored, of y twice (a line that is
                          ///< written is read, too), and of the columns of x in use
-    double near = 0;     ///< loads of single elements of x, those of idle lanes included, and of
-                         ///< dictionaries
+    double near = 0;     ///< loads of single elements of x, those of idle lanes included, of a
+                         ///< register of neighbours that a block takes, and of dictionaries
     double middle = 0;   ///< of these, lines of 64 bytes that a thread's first cache lacks,
     double far = 0;      ///< and its second; without those that are read in order
     double steps = 0;    ///< of vector registers of products: entries loaded, multiplied, added
