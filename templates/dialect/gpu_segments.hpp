@@ -172,13 +172,26 @@ template <scale beta_mode, int num_rhs, int rhs_group, bool has_epilogue, int bl
           vector_form y_form = vector_form::dense, typename Vector>
 [[gnu::always_inline]] inline void store_scaled(long num_rows, Vector* y, Vector beta,
                                                 long ld_y = 0) {
-    const long first = static_cast<long>(blockIdx.x) * (block * scaled_rows) + threadIdx.x;
-    for (int u = 0; u < scaled_rows; ++u) {
-        const long row = first + u * block;
-        if (row < num_rows) {
-            const Vector sum[rhs_group] = {};
-            store_row<scale::zero, beta_mode, num_rhs, rhs_group, has_epilogue, y_form>(
-                y, row, sum, beta, beta, ld_y);
+    const long first = static_cast<long>(blockIdx.x) * (block * scaled_rows);
+    if constexpr (y_form == vector_form::dense && rhs_group > 1) {
+        // Neighbouring threads have neighbouring elements.
+        for (int u = 0; u < scaled_rows * rhs_group; ++u) {
+            const int element = u * block + static_cast<int>(threadIdx.x);
+            const long row = first + element / rhs_group;
+            if (row < num_rows) {
+                store<scale::zero, beta_mode, has_epilogue>(
+                    y, element_of<num_rhs, rhs_group>(row) + element % rhs_group, Vector{}, beta,
+                    beta, row);
+            }
+        }
+    } else {
+        for (int u = 0; u < scaled_rows; ++u) {
+            const long row = first + threadIdx.x + u * block;
+            if (row < num_rows) {
+                const Vector sum[rhs_group] = {};
+                store_row<scale::zero, beta_mode, num_rhs, rhs_group, has_epilogue, y_form>(
+                    y, row, sum, beta, beta, ld_y);
+            }
         }
     }
 }

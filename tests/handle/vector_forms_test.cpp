@@ -278,6 +278,47 @@ TEST(VectorFormsOfHandles, ArePackedWhereThatIsAskedForOrPays) {
     EXPECT_TRUE(has(many, "_k32_ycolumns_") && has(many, "pack_vectors")) << many;
 }
 
+/// Y of a product by columns, and whether it was made one by one. Each case wants `lanes` of its
+/// own, for a process makes a kernel once.
+std::pair<std::vector<double>, bool> by_columns(const char* gallery, int lanes,
+                                                const char* pack = "auto") {
+    const std::string directory =
+        testing::TempDir() + "vectors_one_by_one_" + std::to_string(lanes);
+    std::filesystem::remove_all(directory);
+    const CsrMatrix a = make_gallery_matrix(gallery);
+    Options o;
+    o.cache = CacheMode::on;
+    o.cache_dir = directory;
+    o.kernel = "coo_segmented";
+    o.params = {{"lanes", lanes}};
+    o.num_rhs = 2;
+    o.threads = 1;
+    o.pack_vectors = pack;
+    const Handle handle(a.view(), o);
+    constexpr int k = 3;
+    std::vector<double> x(static_cast<std::size_t>(k * a.cols));
+    std::vector<double> y(static_cast<std::size_t>(k * a.rows));
+    for (std::size_t i = 0; i < x.size(); ++i) x[i] = static_cast<double>(i % 17);
+    handle.apply_many(k, 2.0, x.data(), a.cols, by_column, 0.0, y.data(), a.rows, by_column);
+    std::string names;
+    for (auto& entry : Store(directory).list()) names += entry.name + "\n";
+    std::filesystem::remove_all(directory);
+    const bool one_by_one = has(names, "_ax_b0_k1_");
+    EXPECT_NE(one_by_one, has(names, "_ax_b0_k4_")) << names;
+    return {std::move(y), one_by_one};
+}
+
+TEST(VectorFormsOfHandles, AreMultipliedOneByOneWhereAHasFewerBytesThanPackingThem) {
+    const char* large = "random:rows=600000,cols=600000,per_row=1";
+    const auto [single, one_by_one] = by_columns(large, 1);
+    const auto [packed, packed_by_one] = by_columns(large, 2, "always");
+    EXPECT_TRUE(one_by_one);
+    EXPECT_FALSE(packed_by_one);
+    EXPECT_EQ(single, packed);
+    EXPECT_FALSE(by_columns("random:rows=4000,cols=4000,per_row=1", 4).second) << "a launch each";
+    EXPECT_FALSE(by_columns("random:rows=600000,cols=600000,per_row=4", 8).second);
+}
+
 TEST(VectorFormsOfHandles, ColumnsPayByTheBytesThatTheyMove) {
     // 2 neighbours of a line of 4 doubles each: 16 bytes an entry against 8 and a packing of 16.
     const XGathers pairs{.lines = 0.5, .columns = 1, .line_bytes = 32};

@@ -146,6 +146,17 @@ ProductVectors HandleImpl::vectors_as_they_are(ValueType type, const ManyOperand
     return {width, x, form_of(m.y.ld, m.y.layout, width)};
 }
 
+/// Whether vectors that lie by columns, of a kernel that takes none so, are multiplied one by one:
+/// that reads A for each, but packing them and Y writes and reads both once more.
+bool HandleImpl::takes_one_by_one(ValueType type, const ManyOperands& m) const {
+    constexpr double least = 8e6;  // bytes of a vector x and a y: with fewer launches take longer
+    const double vectors = static_cast<double>(size_of(type)) *
+                           (static_cast<double>(info_.cols) + static_cast<double>(info_.rows));
+    return pack_ == PackVectors::automatic && !takes_forms() &&
+           m.x.layout == VectorLayout::column && m.y.layout == VectorLayout::column &&
+           vectors >= least && static_cast<double>(info_.matrix_bytes) < 2 * vectors;
+}
+
 /// The next product, where `left` vectors are left: of more than those, where one pass over A with
 /// up to a quarter of zeros takes less than several.
 ProductVectors HandleImpl::piece_of(ValueType type, const ManyOperands& m, std::int64_t left,
@@ -167,6 +178,7 @@ ProductVectors HandleImpl::piece_of(ValueType type, const ManyOperands& m, std::
         if (is_dense(vectors) || !offered(vectors)) return {};
         return vectors;
     };
+    if (takes_one_by_one(type, m) && offered({1})) return {1};
     if (left == num_rhs_) return stays(num_rhs_).value_or(ProductVectors{num_rhs_});
     for (const int width : widths) {
         if (left < (width > 2 ? width - width / 4 : width)) continue;

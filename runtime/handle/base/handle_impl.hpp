@@ -247,6 +247,7 @@ class HandleImpl {
   private:
     void check_type(ValueType type, const char* call) const;
     bool columns_pay(ValueType type, int num_rhs);
+    bool takes_one_by_one(ValueType type, const ManyOperands& m) const;
     ProductVectors vectors_as_they_are(ValueType type, const ManyOperands& m, int width);
     ProductVectors piece_of(ValueType type, const ManyOperands& m, std::int64_t left,
                             bool may_stay);

@@ -19,9 +19,9 @@ constexpr int scaled_rows = 4;
 /// y[num_rows]
 extern "C" __global__ void __launch_bounds__(256)
     coo_f64_i32_a1_b0_896c470d_scale(long num_rows, double* __restrict__ y) {
-    const long first = static_cast<long>(blockIdx.x) * 1024 + threadIdx.x;
+    const long first = static_cast<long>(blockIdx.x) * 1024;
     for (int u = 0; u < scaled_rows; ++u) {
-        const long row = first + u * 256;
+        const long row = first + threadIdx.x + u * 256;
         if (row < num_rows) {
             const double sum = 0.0;
             y[row] = sum;
