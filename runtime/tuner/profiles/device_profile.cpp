@@ -29,7 +29,7 @@ int nearest_threads(const std::vector<DeviceRate>& rates, int threads) {
 /// Of a team that was not measured each thread does what one of the nearest does.
 double rate_of(const std::vector<DeviceRate>& rates, double bytes, int threads) {
     const int nearest = nearest_threads(rates, threads);
-    const double teams = nearest > 0 ? static_cast<double>(threads) / nearest : 1;
+    const double teams = nearest > 0 ? static_cast<double>(std::max(threads, 1)) / nearest : 1;
     const DeviceRate *below = nullptr, *above = nullptr;
     for (auto& rate : rates) {
         if (rate.threads != nearest) continue;
