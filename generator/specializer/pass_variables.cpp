@@ -5,6 +5,7 @@
 #include <set>
 
 #include "clang/AST/Expr.h"
+#include "clang/AST/TypeLoc.h"
 #include "specializer/syntax/source.hpp"
 #include "specializer/syntax/syntax_walk.hpp"
 #include "specializer/syntax/text_edits.hpp"

@@ -120,7 +120,7 @@ TEST_F(SuiteTest, capturesAreMatrices) {
     const SourcedMatrix source = load_matrix(file);
     ASSERT_TRUE(source.captured);
     EXPECT_EQ(source.captured->features, analyse(a.view()));
-    ASSERT_EQ(run_line("tune " + file + " --level measure --budget 50ms -o R.json").status, 0);
+    ASSERT_EQ(run_line("tune " + file + " --level measure --budget 1s -o R.json").status, 0);
     const ReadRecords tuned = parse_tuning_records(read("R.json"));
     ASSERT_EQ(tuned.records.size(), 1u);
     EXPECT_EQ(tuned.records[0].features, analyse(a.view()));

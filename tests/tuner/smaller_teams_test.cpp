@@ -77,11 +77,15 @@ TEST(DeviceProfile, HasRegionsOfTeams) {
     EXPECT_EQ(profile.region_us(4), 8);
     EXPECT_EQ(profile.region_us(10), 20) << "half way";
     EXPECT_DOUBLE_EQ(profile.region_us(64), 48) << "by the logarithm";
+    EXPECT_TRUE(profile.has_region(32));
+    EXPECT_FALSE(profile.has_region(33)) << "more than twice a team that was measured";
     EXPECT_EQ(parse_device_profile(to_json(profile)), profile);
     EXPECT_THAT(sheet(profile), HasSubstr("\nregions     4 threads: 8 µs, 16 threads: 32 µs\n"));
     profile.regions.clear();
     EXPECT_EQ(profile.region_us(4), 32) << "the launch is all that is known";
     EXPECT_DOUBLE_EQ(profile.region_us(256), 64);
+    EXPECT_TRUE(profile.has_region(32));
+    EXPECT_FALSE(profile.has_region(33));
     EXPECT_EQ(profile.region_us(1), 0);
 }
 

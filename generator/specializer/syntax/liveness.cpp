@@ -1,5 +1,7 @@
 #include "specializer/syntax/liveness.hpp"
 
+#include <set>
+
 #include "clang/AST/Attr.h"
 #include "clang/AST/Expr.h"
 #include "clang/AST/ExprCXX.h"

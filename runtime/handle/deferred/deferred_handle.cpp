@@ -173,6 +173,20 @@ void DeferredHandle::serve(Product product, Stream stream) {
     if (is_due(device_ != nullptr ? predicted_us(*plain_) : 1e3 * watch.ms())) begin();
 }
 
+void DeferredHandle::apply(ValueType type, const Operands& o, Stream stream) {
+    note_mode(type, o);
+    serve([&](HandleImpl& handle) { handle.apply(type, o, stream); }, stream);
+}
+
+void DeferredHandle::apply_many(ValueType type, const ManyOperands& m, Stream stream) {
+    serve([&](HandleImpl& handle) { handle.apply_many(type, m, stream); }, stream);
+}
+
+void DeferredHandle::apply_out_of_place(ValueType type, const Operands& o, void* z, Stream stream) {
+    note_mode(type, o);
+    serve([&](HandleImpl& handle) { handle.apply_out_of_place(type, o, z, stream); }, stream);
+}
+
 /// As long as nothing is planned, a plan is made of the new numbers later.
 void DeferredHandle::set_values(const NewValues& given, Stream stream) {
     NewValues values = given;

@@ -63,17 +63,9 @@ class DeferredHandle : public HandleImpl {
         if (planner_.joinable()) planner_.join();
     }
 
-    void apply(ValueType type, const Operands& o, Stream stream) override {
-        note_mode(type, o);
-        serve([&](HandleImpl& handle) { handle.apply(type, o, stream); }, stream);
-    }
-    void apply_many(ValueType type, const ManyOperands& m, Stream stream) override {
-        serve([&](HandleImpl& handle) { handle.apply_many(type, m, stream); }, stream);
-    }
-    void apply_out_of_place(ValueType type, const Operands& o, void* z, Stream stream) override {
-        note_mode(type, o);
-        serve([&](HandleImpl& handle) { handle.apply_out_of_place(type, o, z, stream); }, stream);
-    }
+    void apply(ValueType type, const Operands& o, Stream stream) override;
+    void apply_many(ValueType type, const ManyOperands& m, Stream stream) override;
+    void apply_out_of_place(ValueType type, const Operands& o, void* z, Stream stream) override;
     /// What is made ready must not change any more.
     void prepare(Scale alpha, Scale beta, Stream stream) override {
         last().prepare(alpha, beta, stream);

@@ -98,18 +98,12 @@ class ListedElementsImpl {
     std::unique_ptr<const GpuBoundKernel> gather, scatter, add;
 };
 
-std::unique_ptr<const ListedElementsImpl> make_listed_elements(ValueType type,
-                                                               std::span<const std::int32_t> list,
-                                                               const Options& options,
-                                                               std::shared_ptr<Device> device) {
-    return std::make_unique<const ListedElementsImpl>(type, list, options, std::move(device));
-}
-
 ListedElements::ListedElements(ValueType type, std::span<const std::int32_t> list,
                                const Options& options)
-    : ListedElements(make_listed_elements(type, list, options, nullptr)) {}
-ListedElements::ListedElements(std::unique_ptr<const ListedElementsImpl> impl)
-    : impl_(std::move(impl)) {}
+    : ListedElements(type, list, options, nullptr) {}
+ListedElements::ListedElements(ValueType type, std::span<const std::int32_t> list,
+                               const Options& options, std::shared_ptr<Device> device)
+    : impl_(std::make_unique<const ListedElementsImpl>(type, list, options, std::move(device))) {}
 ListedElements::ListedElements(ListedElements&&) noexcept = default;
 ListedElements& ListedElements::operator=(ListedElements&&) noexcept = default;
 ListedElements::~ListedElements() = default;

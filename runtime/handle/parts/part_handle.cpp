@@ -92,13 +92,13 @@ PartHandle::PartHandle(const Part& part, const Options& local, const Options& ha
                        const std::shared_ptr<Device>& device)
     : local_(handle_of(part.local.view(), checked(local), device)),
       halo_(handle_of_halo(part, checked_halo(local, halo), device)),
-      sent_(make_listed_elements(vectors_of(part, local), part.send_elements, local, device)),
+      sent_(vectors_of(part, local), part.send_elements, local, device),
       receives_(part.receives),
       sends_(part.sends),
       row_bytes_(static_cast<std::int64_t>(size_of(vectors_of(part, local))) * local.num_rhs) {
     for (std::size_t i = 0; i < receives_.size(); ++i)
-        fetched_.push_back(ListedElements(
-            make_listed_elements(vectors_of(part, local), elements_of(part, i), local, device)));
+        fetched_.push_back(
+            ListedElements(vectors_of(part, local), elements_of(part, i), local, device));
 }
 
 PartHandle::PartHandle(const Part& part, const Options& local, const Options& halo)

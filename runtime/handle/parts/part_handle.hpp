@@ -11,10 +11,6 @@ namespace spmvgen {
 ValueType vectors_of(const Part& part, const Options& options);
 
 /// `device` stands for options.device where it is not null.
-std::unique_ptr<const ListedElementsImpl> make_listed_elements(ValueType type,
-                                                               std::span<const std::int32_t> list,
-                                                               const Options& options,
-                                                               std::shared_ptr<Device> device);
 PartHandle make_part_handle(const Part& part, const Options& local, const Options& halo,
                             std::shared_ptr<Device> device);
 PeerHalo make_peer_halo(const Part& part, const Options& options, std::shared_ptr<Device> device);

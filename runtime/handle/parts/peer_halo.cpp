@@ -5,6 +5,7 @@
 
 #include "handle/gpu/gpu_bound_kernel.hpp"
 #include "handle/kernels/kernel_sources.hpp"
+#include "handle/making/handle_makers.hpp"
 #include "handle/parts/part_handle.hpp"
 #include "handle/plan/device_csr.hpp"
 #include "handle/plan/device_options.hpp"

@@ -136,8 +136,9 @@ int host_threads(std::int64_t rows, std::int64_t nnz, const Options& options) {
         entry_us * static_cast<double>(nnz) + row_us * static_cast<double>(rows);
     if (options.deterministic || alone_us > surely_shared_us) return most;
     const DeviceProfile* profile = profile_to_predict(parse_target(options.target), nullptr);
-    const double region_us =
-        profile != nullptr ? profile->region_us(most) : parallel_region_us(most);
+    const double region_us = profile != nullptr && profile->has_region(most)
+                                 ? profile->region_us(most)
+                                 : parallel_region_us(most);
     return alone_us * (1 - 1.0 / most) > region_us ? most : 1;
 }
 

@@ -145,7 +145,9 @@ class ListedElements {
 
   private:
     friend class PartHandle;
-    explicit ListedElements(std::unique_ptr<const ListedElementsImpl> impl);
+    /// `device` stands for options.device where it is not null.
+    ListedElements(ValueType type, std::span<const std::int32_t> list, const Options& options,
+                   std::shared_ptr<Device> device);
     const ListedElementsImpl& impl() const;
     std::unique_ptr<const ListedElementsImpl> impl_;
 };

@@ -9,6 +9,7 @@
 #include <numeric>
 #include <vector>
 
+#include "formats/layout.hpp"
 #include "matrix/reorder/reordering.hpp"
 #include "registry.hpp"
 

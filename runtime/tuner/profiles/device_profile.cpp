@@ -122,6 +122,12 @@ double DeviceProfile::region_us(int threads) const {
     return below->us + part * (above->us - below->us);
 }
 
+bool DeviceProfile::has_region(int threads) const {
+    int largest = regions.empty() ? units : 0;
+    for (auto& region : regions) largest = std::max(largest, region.threads);
+    return threads <= 2 * largest;
+}
+
 double DeviceProfile::atomic_rate(double bytes, int threads) const {
     return atomics.empty() ? gather_rate(bytes, threads) : rate_of(atomics, bytes, threads);
 }

@@ -80,6 +80,8 @@ struct DeviceProfile {
     /// proportion to the logarithm of the threads; without any, launch_us is that of `units`
     /// threads. 0 for one thread.
     double region_us(int threads) const;
+    /// Whether a team of half as many threads or more was measured.
+    bool has_region(int threads) const;
 };
 
 /// JSON of schema 2, and back from schema 1 and 2. Throws Error(invalid_input) that says what is
