@@ -43,7 +43,7 @@ constexpr std::int64_t many_narrow_unroll = 7;  ///< in f32: 23.0, with 5 23.8, 
 constexpr std::int64_t filling_block_rows = 150'000;
 constexpr int most_rows_of_lane = 5;
 // Of blocks on a CPU that loads x singly: with more lanes what it loaded waits in memory
-// (docs/performance.md).
+// (bench/results/README.md).
 constexpr std::int64_t blocked_lanes = 8;
 /// Entries of the sample whose columns are looked at, and slices at least: of a CPU, whose products
 /// of a sample's size take some microseconds, and of a GPU.

@@ -9,7 +9,7 @@ namespace {
 
 constexpr std::int64_t most_hub_bytes = 96 * 1024;  ///< of a block's shared memory: two a unit
 
-// From times on an H200 (docs/performance.md, docs/explanation/choice.md).
+// From times on an H200 (bench/results/README.md, docs/explanation/choice.md).
 constexpr GpuLimits nvidia{
     1e6, 1024, {{{0, 8}, {2e5, 32}, {2e6, 128}, {2e7, 512}, {2e8, 2048}}}, 8e7, 8};
 constexpr GpuLimits amd{1e8, 768, {{{0, 2}, {1e5, 8}, {1e7, 32}, {1e7, 32}, {1e7, 32}}}, 0, 32};

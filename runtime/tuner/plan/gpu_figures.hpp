@@ -21,7 +21,7 @@ struct GpuLimits {
     std::array<Oversubscription, 5> omega;
     double cached_bytes;      ///< of entries that the L2 serves, mostly
     std::int64_t most_omega;  ///< more did not help our kernel, which has several entries a lane
-                              ///< under way (docs/performance.md)
+                              ///< under way (bench/results/README.md)
 };
 const GpuLimits& gpu_limits(const Request& request);
 

@@ -5,7 +5,7 @@
 namespace spmvgen {
 namespace {
 
-// From times on an H200 (docs/performance.md, docs/explanation/choice.md).
+// From times on an H200 (bench/results/README.md, docs/explanation/choice.md).
 constexpr double least_saving = 1;  ///< entries a row that sorting saves, to be worth x's locality
 constexpr double long_slice_mean = 40;  ///< mean row, where one thread a row is too slow
 constexpr std::int64_t filling_threads = 40'000;

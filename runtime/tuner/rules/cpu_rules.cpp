@@ -30,7 +30,7 @@ constexpr double most_uneven_mean = 7;
 constexpr double least_uneven_padding = 1.15;  ///< of slices in order: rows differ from neighbours
 constexpr int most_rhs_of_uneven_rows = 8;     ///< right-hand sides: with more, y in order counts
 constexpr double least_far = 6e6;  ///< bytes of x or y, of which a core's caches hold a part only
-// Of compressed strips: docs/performance.md.
+// Of compressed strips: bench/results/README.md.
 constexpr double least_strips_bytes =
     1.5e6;                                  ///< of A in CSR for each thread: about a core's caches
 constexpr double most_cached_index = 1.25;  ///< bytes a nonzero that name its column, for strips

@@ -31,7 +31,8 @@ constexpr double skewed_strips_padding = 1.5;  ///< sorted padding, where single
 constexpr double long_strips_mean = 256;       ///< mean row, of matrices of few rows
 
 // A launch's time is most of what small products take: real matrices of up to 1.2 million entries
-// on an H200 (docs/performance.md) take 0.5 to 0.9 of what coo, csr_load_balance and tiles take.
+// on an H200 (bench/results/README.md) take 0.5 to 0.9 of what coo, csr_load_balance and tiles
+// take.
 constexpr std::int64_t most_small_entries = 1'300'000;
 constexpr std::int64_t least_long_row = 32;  ///< entries of a row that holds up a small product,
 constexpr double least_far_longer = 4;       ///< as a multiple of the mean, too
@@ -57,7 +58,7 @@ constexpr int most_flat_columns = 4;  ///< of blocks of one row: 1x7 takes 9.5 �
 constexpr double least_strips_saving = 0.85;
 
 // Of a matrix whose values are all one, which strips and tiles need not read: an H200, f64, own
-// values (docs/performance.md). dblp-2010 15.2 µs as tiles, 16.7 as bcsr_fused;
+// values (bench/results/README.md). dblp-2010 15.2 µs as tiles, 16.7 as bcsr_fused;
 // sx-stackoverflow (20 % of the entries in hubs) 247 with hubs, 263 without, soc-Pokec (15 %) 219
 // and 223; hugetric-00000 (no padding) 53.3 as strips, 58.6 as sell_slices, netherlands_osm 25.2,
 // and 23.3 as bcsr_fused. In f32 sx-stackoverflow (29 %) 223 and 259, soc-Pokec (25 %) 263 and 223;

@@ -9,7 +9,7 @@ namespace spmvgen {
 namespace {
 
 // Costs in lane-steps: a lane that takes an entry, or waits meanwhile for another of its wavefront.
-// Fitted to csr_classical on an H200, 28 matrices, every subwarp (docs/performance.md).
+// Fitted to csr_classical on an H200, 28 matrices, every subwarp (bench/results/README.md).
 constexpr double row_cost = 2;        ///< of a lane for beginning and ending a row
 constexpr double spread_cost = 0.09;  ///< share more for each entry that a lane has of a row: lanes
                                       ///< then read further apart

@@ -4,7 +4,7 @@
 namespace spmvgen {
 
 /// Lanes of a GPU's wavefront that share a row in CSR kernels of a subwarp a row: the least cost by
-/// the distribution of row lengths, see docs/performance.md. A power of two up to `wavefront`.
+/// the distribution of row lengths, see bench/results/README.md. A power of two up to `wavefront`.
 int choose_subwarp(const RowFeatures& features, int wavefront);
 /// The same by the longest row, as Ginkgo does: the largest power of two that it fills.
 int subwarp_of_longest_row(const RowFeatures& features, int wavefront);
