@@ -20,10 +20,9 @@ struct BoundArguments::Binder {
     const EpilogueProgram epilogue = parse_epilogue(signature.epilogue);
 
     void bind(const Argument& argument) {
-        if (const int source = leading_dimension(argument); source >= 0) {
-            bound.patches_.push_back({bound.arguments_.size(), source});
-            bound.arguments_.push_back(nullptr);
-        } else if (const int source = apply_source(argument); source >= 0) {
+        int source = leading_dimension(argument);
+        if (source < 0) source = apply_source(argument);
+        if (source >= 0) {
             bound.patches_.push_back({bound.arguments_.size(), source});
             bound.arguments_.push_back(nullptr);
         } else if (auto array = matrix.arrays.find(argument.name); array != matrix.arrays.end()) {

@@ -20,7 +20,7 @@ std::int64_t lanes_of_an_entry(const Situation& s) {
 }
 
 constexpr std::int64_t few_threads = 1 << 18;  ///< of one launch, that keep no H100 busy
-constexpr double fewest = 1 << 16;  ///< the same, of which two may have one entry of a row
+constexpr double fewest_threads = 1 << 16;  ///< the same, of which two may have one entry of a row
 
 /// Lanes of each of `rows` rows of `mean` entries where `lanes` of them share one: as many as load
 /// what two or three rounds take, more where fewer than `few` threads would be had.
@@ -38,7 +38,7 @@ std::int64_t lanes_of_a_row(const Situation& s, std::int64_t lanes, double mean,
         all *= 2;
     const auto more_pay = [&] {
         const double threads = rows * static_cast<double>(all);
-        const double own = threads < fewest ? 1 : few_rounds;
+        const double own = threads < fewest_threads ? 1 : few_rounds;
         return threads < few && mean >= own * static_cast<double>(all);
     };
     while (2 * all <= wavefront && more_pay()) all *= 2;

@@ -82,8 +82,8 @@ class CooOnDevice final : public EntriesOnDevice {
             made.stored.arrays[array.first] = steps_.values().arrays.at(array.first);
         steps_.launch("rows");
         const auto copy = [&](const char* name, const void* from) {
-            const auto array =
-                std::ranges::find(arrays, std::string_view(name), [](auto& a) { return a.first; });
+            const auto array = std::ranges::find(arrays, std::string_view(name),
+                                                 [](auto& named) { return named.first; });
             steps_.device().enqueue_on_device(const_cast<void*>(made.stored.arrays.at(name)), from,
                                               array->second);
         };
