@@ -63,17 +63,22 @@ TEST(SampledRows, PiecesOfLongRowsLieAnywhereButAlikeInNeighbours) {
     }
     EXPECT_EQ(firsts[0], firsts[63]) << "neighbours";
     std::ranges::sort(firsts);
-    EXPECT_GT(firsts.back() - firsts.front(), 512) << "all beginnings would be at column 0";
+    EXPECT_GT(firsts.front(), 256) << "all beginnings would be at column 0";
+    EXPECT_GT(firsts.back() - firsts.front(), 256) << "windows differ";
 }
 
 TEST(SampledRows, OfFewWideRowsTheBeginningsAreNotAll) {
-    const CsrMatrix m = make_gallery_matrix("random:seed=1096024,max_nnz=500000");
-    ASSERT_LT(m.rows, 128);
-    EXPECT_NE(choose_for(m.view(), analyse_row_lengths(m.view()),
-                         {.target = parse_target("x86-64-v4"), .units = 2})
-                  .signature.kernel,
-              "bcsr")
-        << "only the first columns are used so often that blocks are full";
+    for (const char* drawn : {"random:seed=1096024,max_nnz=500000",      // several pieces of a row
+                              "random:seed=1110013,max_nnz=1000000"}) {  // one
+        const CsrMatrix m = make_gallery_matrix(drawn);
+        ASSERT_LT(m.rows, 128);
+        for (const char* arch : {"x86-64-v3", "x86-64-v4"})
+            EXPECT_NE(choose_for(m.view(), analyse_row_lengths(m.view()),
+                                 {.target = parse_target(arch), .units = 2})
+                          .signature.kernel,
+                      "bcsr")
+                << "only the first columns are used so often that blocks are full";
+    }
 }
 
 TEST(SampledHubs, LongRowsOfAllColumnsHaveNone) {
