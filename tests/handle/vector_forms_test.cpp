@@ -276,6 +276,11 @@ TEST(VectorFormsOfHandles, ArePackedWhereThatIsAskedForOrPays) {
     EXPECT_FALSE(has(always, "_x") || has(always, "_y")) << always;
     const std::string many = kernels_of(band, "auto", 32, by_column, by_column);
     EXPECT_TRUE(has(many, "_k32_ycolumns_") && has(many, "pack_vectors")) << many;
+    const std::string sixteen = kernels_of(band, "auto", 16, by_column, by_column);
+    EXPECT_TRUE(has(sixteen, "_k16_xcolumns_") && !has(sixteen, "pack_vectors")) << sixteen;
+    const char* hardly_any = "random:rows=40,cols=4000,per_row=8";
+    const std::string few = kernels_of(hardly_any, "auto", 32, by_column, by_column);
+    EXPECT_TRUE(has(few, "_k32_xcolumns_") && !has(few, "pack_vectors")) << few;
 }
 
 /// Y of a product by columns, and whether it was made one by one. Each case wants `lanes` of its
@@ -322,10 +327,16 @@ TEST(VectorFormsOfHandles, AreMultipliedOneByOneWhereAHasFewerBytesThanPackingTh
 TEST(VectorFormsOfHandles, ColumnsPayByTheBytesThatTheyMove) {
     // 2 neighbours of a line of 4 doubles each: 16 bytes an entry against 8 and a packing of 16.
     const XGathers pairs{.lines = 0.5, .columns = 1, .line_bytes = 32};
-    EXPECT_TRUE(columns_pay(pairs, 2, 8));
-    EXPECT_FALSE(columns_pay(pairs, 2.1, 8));
+    EXPECT_TRUE(columns_pay(pairs, 2, 8, 8));
+    EXPECT_FALSE(columns_pay(pairs, 2.1, 8, 8));
     const XGathers whole{.lines = 0.25, .columns = 1, .line_bytes = 32};
-    EXPECT_TRUE(columns_pay(whole, 1000, 8));
+    EXPECT_TRUE(columns_pay(whole, 1000, 8, 8));
+    // Many vectors: 4 times 16 bytes an entry against 8 and the packing, where entries are few.
+    EXPECT_TRUE(columns_pay(pairs, 0.28, 8, 9));
+    EXPECT_FALSE(columns_pay(pairs, 0.29, 8, 9));
+    const XGathers on_gpu{.lines = 0.5, .columns = 1, .line_bytes = 32, .few_vectors = 16};
+    EXPECT_TRUE(columns_pay(on_gpu, 2, 8, 16));
+    EXPECT_FALSE(columns_pay(on_gpu, 2, 8, 17));
 }
 
 TEST(VectorFormsOfHandles, LinesAreCountedInWindowsOfRows) {

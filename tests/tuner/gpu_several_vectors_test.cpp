@@ -345,6 +345,27 @@ TEST(GpuSeveralVectors, RowsOfTwoEntriesHaveTwoUnderWay) {
     EXPECT_EQ(parameter(even_features(2, 90'000), of_vectors(4), "unroll"), 4);
 }
 
+TEST(GpuSeveralVectors, LanesOfRowsOfHardlyAnyEntriesHaveTwoPieces) {
+    const auto lanes_and_pieces = [](int k, double mean, std::int64_t rows) {
+        const Features f = even_features(mean, rows);
+        return std::pair(parameter(f, of_vectors(k), "subwarp"),
+                         parameter(f, of_vectors(k), "unroll"));
+    };
+    using Both = std::pair<std::int64_t, std::int64_t>;
+    EXPECT_EQ(lanes_and_pieces(3, 0.1, 65'536), Both(2, 2));
+    EXPECT_EQ(lanes_and_pieces(4, 0.1, 65'536), Both(2, 4)) << "two lanes share an entry anyway";
+    EXPECT_EQ(lanes_and_pieces(5, 0.1, 65'536), Both(2, 2));
+    EXPECT_EQ(lanes_and_pieces(8, 0.1, 65'536), Both(2, 2));
+    EXPECT_EQ(lanes_and_pieces(9, 0.1, 65'536), Both(4, 1));
+    EXPECT_EQ(lanes_and_pieces(16, 0.1, 65'536), Both(4, 1));
+    EXPECT_EQ(lanes_and_pieces(32, 0.1, 65'536), Both(8, 1));
+    EXPECT_EQ(lanes_and_pieces(32, 1.4, 65'536), Both(8, 1));
+    EXPECT_EQ(lanes_and_pieces(16, 1.4, 65'535), Both(8, 2)) << "few threads";
+    EXPECT_EQ(lanes_and_pieces(16, 1.5, 65'536), Both(8, 2));
+    EXPECT_EQ(lanes_and_pieces(5, 2.2, 65'536), Both(2, 2)) << "else three of eight are idle";
+    EXPECT_EQ(lanes_and_pieces(5, 2.3, 65'536).first, 8);
+}
+
 TEST(GpuSeveralVectors, PiecesUnderWay) {
     EXPECT_EQ(parameter(even_features(4, 99'999), of_vectors(16), "unroll"), 4) << "few wait";
     EXPECT_EQ(parameter(even_features(4, 100'000), of_vectors(16), "unroll"), 2);

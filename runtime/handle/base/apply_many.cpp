@@ -16,8 +16,6 @@ namespace {
 
 /// The numbers of vectors that kernels are made for, beside the planned one.
 constexpr std::array widths{32, 16, 8, 4, 2, 1};
-/// Vectors that lie by columns that a product reads as they are: each is a load of its own.
-constexpr int most_by_columns = 8;
 
 VectorSteps steps_of(std::int64_t ld, VectorLayout layout) {
     return layout == VectorLayout::row ? VectorSteps{ld, 1} : VectorSteps{1, ld};
@@ -131,11 +129,10 @@ bool HandleImpl::offers(ValueType type, const Operands& o) {
 
 /// Whether a product reads x by columns, rather than packs it.
 bool HandleImpl::columns_pay(ValueType type, int num_rhs) {
-    if (num_rhs > most_by_columns) return false;
     const std::lock_guard lock(counting_);
     if (!x_gathers_) x_gathers_ = count_gathers(type);
     const double entries = static_cast<double>(info_.nnz) / static_cast<double>(info_.cols);
-    return spmvgen::columns_pay(*x_gathers_, entries, size_of(type));
+    return spmvgen::columns_pay(*x_gathers_, entries, size_of(type), num_rhs);
 }
 
 /// The forms that a product with all of its vectors, and more than one, takes them in.

@@ -77,18 +77,20 @@ XGathers count_x_gathers(const StoredMatrix& stored, const Signature& signature,
         lines +=
             distinct(touched, std::max<std::int64_t>(1, window.line_bytes / window.element_bytes));
     }
-    if (entries == 0) return {.line_bytes = window.line_bytes};
+    if (entries == 0) return {.line_bytes = window.line_bytes, .few_vectors = window.few_vectors};
     const auto of_entry = [&](std::int64_t number) {
         return static_cast<double>(number) / static_cast<double>(entries);
     };
-    return {of_entry(lines), of_entry(columns), window.line_bytes};
+    return {of_entry(lines), of_entry(columns), window.line_bytes, window.few_vectors};
 }
 
-bool columns_pay(const XGathers& x, double entries_a_column, std::size_t element_bytes) {
+bool columns_pay(const XGathers& x, double entries_a_column, std::size_t element_bytes,
+                 int num_rhs) {
+    constexpr double of_many = 4;  // times what its bytes cost, a load for each of many vectors
     const auto element = static_cast<double>(element_bytes);
     const double native = entries_a_column * x.lines * x.line_bytes;
     const double packed = entries_a_column * x.columns * element + 2 * element;
-    return native <= packed;
+    return native * (num_rhs > x.few_vectors ? of_many : 1) <= packed;
 }
 
 }  // namespace spmvgen

@@ -13,16 +13,18 @@ struct XGathers {
     double lines = 1;    ///< cache lines of a vector that lies by itself
     double columns = 1;  ///< different columns
     int line_bytes = 64;
+    int few_vectors = 8;  ///< up to so many, a load for each of them costs what its bytes do
 };
 
 /// The windows that a device counts with.
 struct XWindow {
     std::int64_t rows = 1;
     int line_bytes = 64;
+    int few_vectors = 8;  ///< as XGathers has it
     std::int64_t element_bytes = 8;
 
     constexpr XWindow of(ValueType type) const {
-        return {rows, line_bytes, static_cast<std::int64_t>(size_of(type))};
+        return {rows, line_bytes, few_vectors, static_cast<std::int64_t>(size_of(type))};
     }
 };
 
@@ -34,8 +36,9 @@ using CopyHere = std::function<void(void* to, const void* from, std::size_t byte
 XGathers count_x_gathers(const StoredMatrix& stored, const Signature& signature, std::int64_t rows,
                          const XWindow& window, const CopyHere& copy);
 
-/// Whether reading x by columns moves no more bytes than packing it and reading the packed one, for
-/// so many entries a column of A.
-bool columns_pay(const XGathers& x, double entries_a_column, std::size_t element_bytes);
+/// Whether reading x by columns takes no longer than packing it and reading the packed one, for so
+/// many entries a column of A: moves no more bytes, or with many vectors a quarter of them.
+bool columns_pay(const XGathers& x, double entries_a_column, std::size_t element_bytes,
+                 int num_rhs);
 
 }  // namespace spmvgen

@@ -198,7 +198,7 @@ bool GpuHandle::takes_forms() const {
 }
 
 XGathers GpuHandle::count_gathers(ValueType type) {
-    constexpr XWindow l1_lines{.rows = 32, .line_bytes = 32};
+    constexpr XWindow l1_lines{.rows = 32, .line_bytes = 32, .few_vectors = 16};
     return count_x_gathers(matrix_.stored, signature_, info_.rows, l1_lines.of(type),
                            [&](void* to, const void* from, std::size_t bytes) {
                                device_->copy_to_host(to, from, bytes);

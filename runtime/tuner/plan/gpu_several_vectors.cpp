@@ -89,6 +89,29 @@ bool waits_for_a_row(const Situation& s) {
 }
 
 constexpr double short_mean = 6;  ///< mean row, that one round of loads takes
+constexpr double two_entries = 2.25;
+
+/// Of a row of x, that a lane takes of rows of hardly any entries: two pieces of 16 bytes, where
+/// others have one.
+constexpr double bytes_of_lane = 32;
+
+/// Whether most rows have an entry or two, or none, and are many: what a product takes is beginning
+/// threads for them. Where two lanes take a row of x, others have lanes with nothing to do.
+bool has_hardly_any(const Situation& s) {
+    constexpr std::int64_t least_lanes = 4;
+    constexpr double one_entry = 1.5;
+    const bool is_short = row_bytes(s) < 2 * bytes_of_lane;
+    return lanes_of_an_entry(s) >= least_lanes &&
+           s.f.mean_row < (is_short ? two_entries : one_entry) &&
+           static_cast<double>(s.f.rows) >= fewest_threads;
+}
+
+std::int64_t lanes_of_hardly_any(const Situation& s) {
+    constexpr std::int64_t least = 2;
+    std::int64_t lanes = least;
+    while (static_cast<double>(lanes) * bytes_of_lane < row_bytes(s)) lanes *= 2;
+    return std::min<std::int64_t>(lanes, s.request.target.wavefront);
+}
 
 /// The same where a row of x has more than one line.
 std::int64_t pieces_of_two_lines(const Situation& s) {
@@ -102,8 +125,9 @@ std::int64_t pieces_of_two_lines(const Situation& s) {
 /// Pieces of rows of x under way at a time where lanes share entries: fewer of short rows leave
 /// room for more warps, of which 64 want lanes with 32 registers.
 std::int64_t pieces_at_a_time(const Situation& s) {
-    constexpr double long_mean = 10, two_entries = 2.25;
+    constexpr double long_mean = 10;
     constexpr std::int64_t few_lanes = 4;
+    if (has_hardly_any(s)) return lanes_of_hardly_any(s) < few_lanes ? 2 : 1;
     const std::int64_t lanes = lanes_of_an_entry(s);
     const double mean = s.f.mean_row;
     if (lanes == few_lanes) return mean >= long_mean ? 8 : mean < two_entries ? 2 : 4;
@@ -245,6 +269,7 @@ bool has_few_long_block_rows(const Situation& s) {
 std::int64_t subwarp_of_many(const Situation& s) {
     const std::int64_t lanes = lanes_of_an_entry(s);
     if (lanes == 1) return lanes_alone(s);
+    if (has_hardly_any(s)) return lanes_of_hardly_any(s);
     std::int64_t all = lanes_of_a_row(s, lanes, s.f.mean_row, static_cast<double>(s.f.rows));
     if (!has_one_piece(s)) return all;
     const std::int64_t threads = s.f.rows * all;
@@ -295,7 +320,7 @@ std::int64_t block_of_short_rows(const Situation& s) {
 void choose_classical_of_many(ParamChoice& c) {
     c.set("block", Values{128, 256}, block_of_short_rows);
     c.set("subwarp", subwarps(c), subwarp_of_many);
-    c.set("unroll", Values{2, 4, 8}, pieces_at_a_time);
+    c.set("unroll", Values{1, 2, 4, 8}, pieces_at_a_time);
 }
 
 void choose_by_length_of_many(ParamChoice& c) {
