@@ -134,6 +134,12 @@ TEST(DeviceProfile, PredictsBytesOverBandwidthAndLaunches) {
     // 4 MB at 4 GB/s: 1000 µs
     EXPECT_DOUBLE_EQ(predict_us(sample(), 4e6, 1, 3), 1006);
     EXPECT_DOUBLE_EQ(predict_us(sample(), 4e6, 1, 0), 1000);
+    // A row of three sectors is two gathers; what is less than the bytes does not count.
+    DeviceProfile gpu = sample();
+    gpu.read = {{0, 1e6, 8e9, 0}};
+    gpu.gather = {{0, 1e6, 1e9, 0}};
+    EXPECT_DOUBLE_EQ(predict_us(gpu, 1e6, 0, 1, {1e6, 72, 1e8}), 2002);
+    EXPECT_DOUBLE_EQ(predict_us(gpu, 1e9, 0, 1, {1e6, 72, 1e8}), 125'002);
 }
 
 std::string refusal(const std::string& text) {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "formats/layout.hpp"
 #include "handle/base/apply_memory.hpp"
 #include "handle/kernels/kernel_sources.hpp"
 #include "handle/plan/levels.hpp"
@@ -75,6 +76,15 @@ bool is_deterministic(const Signature& s) {
             break;
     }
     return false;
+}
+
+/// Of several vectors, whose rows of x are what a product mostly takes.
+GatheredRows gathered_rows(const Signature& s, const Info& info) {
+    if (s.num_rhs == 1) return {};
+    const double row = static_cast<double>(size_of(s.value)) * s.num_rhs;
+    return {.count = static_cast<double>(info.nnz) / static_cast<double>(param(s, "block_rows", 1)),
+            .row_bytes = row,
+            .x_bytes = row * static_cast<double>(std::min(info.cols, info.nnz))};
 }
 
 }  // namespace
@@ -205,8 +215,10 @@ void HandleImpl::predict(const Device* device, int threads) {
     if (match != ProfileMatch::device && match != ProfileMatch::scaled) return;
     if (profile == nullptr) return;
     info_.profile = profile->file;
-    info_.predicted_us = predict_us(*profile, static_cast<double>(info_.bytes), threads,
-                                    device != nullptr ? std::max(info_.launches, 1) : threads > 1);
+    info_.predicted_us =
+        predict_us(*profile, static_cast<double>(info_.bytes), threads,
+                   device != nullptr ? std::max(info_.launches, 1) : threads > 1,
+                   device != nullptr ? gathered_rows(signature_, info_) : GatheredRows());
 }
 
 void HandleImpl::tell_choice_ms(const Stopwatch& watch) {

@@ -93,9 +93,9 @@ struct Info {
                                      ///< the stored matrix
     int widened = 0;          ///< how often update_values brought numbers that needed a wider
                               ///< encoding, and thereby another kernel
-    double predicted_us = 0;  ///< of an apply: by counted work where the choice was, else bytes
-                              ///< over the bandwidth in the device's profile, and launches; 0 =
-                              ///< there is no profile
+    double predicted_us = 0;  ///< of an apply: by counted work where the choice was, else by the
+                              ///< rates of the device's profile for all bytes, or for the rows of
+                              ///< several vectors x, and launches; 0 = there is no profile
     std::string profile;      ///< file of tuning_db that it was predicted from, and from which
                               ///< device its rates are scaled where that is another; "" = none
     double measured_us = 0;   ///< of an apply, by the level; 0 = not measured

@@ -88,7 +88,6 @@ std::optional<Prediction> predict_cpu(MatrixFigures& figures, const Signature& s
 
 namespace {
 
-constexpr double of_line = 0.5;          ///< of a gather's time: the next sector of the same line
 constexpr double latency_us = 0.6;       ///< of a load that the caches of a multiprocessor miss
 constexpr double step_us = 1e-3;         ///< of a warp, on a multiprocessor
 constexpr double own_cache = 64 * 1024;  ///< bytes: x from a multiprocessor's own cache
@@ -141,7 +140,7 @@ GpuCosts gpu_costs(const GpuWork& w, const RowFeatures& f, const Signature& s,
     // part of x and A that is in use at a time.
     const double once = x_bytes / gpu::sector;
     const double between = w.bytes * once / std::max(far, once);
-    const double gathered = 1 - w.beside * (1 - of_line);
+    const double gathered = 1 - w.beside * (1 - next_sector);
     const double active = std::min(units, std::max(w.blocks, 1.0)) / w.busiest;
     const double resident = std::min(units * w.resident, std::max(w.warps, 1.0));
     const double in_use = std::min(1.0, w.spread + resident / std::max({w.pieces, w.warps, 1.0}));

@@ -214,9 +214,18 @@ std::string device_file_name(const DeviceProfile& profile) {
     return name + ".json";
 }
 
-double predict_us(const DeviceProfile& profile, double bytes, int threads, int launches) {
+double predict_us(const DeviceProfile& profile, double bytes, int threads, int launches,
+                  const GatheredRows& gathered) {
     const double launch_us = threads > 1 ? profile.region_us(threads) : profile.launch_us.value;
-    return 1e6 * bytes / profile.read_rate(bytes, threads) + launch_us * launches;
+    double seconds = bytes / profile.read_rate(bytes, threads);
+    if (gathered.count > 0) {
+        constexpr double shared_cache = 4e6;  // bytes: x from the cache that all share
+        const double sectors = std::max(1.0, std::ceil(gathered.row_bytes / sector_bytes));
+        const double gathers = gathered.count * (1 + (sectors - 1) * next_sector);
+        seconds = std::max(
+            seconds, gathers / profile.gather_rate(std::max(gathered.x_bytes, shared_cache), 0));
+    }
+    return 1e6 * seconds + launch_us * launches;
 }
 
 }  // namespace spmvgen

@@ -153,7 +153,19 @@ std::string keep_profile(const DeviceProfile& profile);
 /// The name that a profile has in tuning_db: "device-nvidia-h200.json".
 std::string device_file_name(const DeviceProfile& profile);
 
-/// Microseconds of an apply that moves so many bytes in so many launches.
-double predict_us(const DeviceProfile& profile, double bytes, int threads, int launches);
+/// Of a gather's time on a GPU: the next sector of the same line.
+inline constexpr double next_sector = 0.5;
+
+/// Rows of x that a product with several vectors asks a GPU's caches for.
+struct GatheredRows {
+    double count = 0;      ///< one for each entry, or for each column of a block
+    double row_bytes = 0;  ///< of one row
+    double x_bytes = 0;    ///< of all of x
+};
+
+/// Microseconds of an apply that moves so many bytes in so many launches, or as long as the caches
+/// take for `gathered`, where that is more.
+double predict_us(const DeviceProfile& profile, double bytes, int threads, int launches,
+                  const GatheredRows& gathered = {});
 
 }  // namespace spmvgen
