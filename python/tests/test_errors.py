@@ -143,6 +143,20 @@ def test_out():
         a.apply(x, numpy.ones(60, "complex128"))
 
 
+def test_numbers_that_no_double_is_are_refused_alike():
+    a = spmvgen.matrix(sparse(60, 42))
+    x, y = numpy.ones(42), numpy.ones(60)
+    for product in range(3):  # the later ones are short
+        with pytest.raises(OverflowError, match="^alpha is larger than any double: use a smaller"):
+            a.apply(x, y, 10**400)
+        with pytest.raises(OverflowError, match="^beta is larger than any double: use a smaller"):
+            a.apply(x, y, 1, -(10**400))
+        numpy.testing.assert_array_equal(y, numpy.ones(60) if product == 0 else a @ x)
+        a.apply(x, y)
+    a.apply(x, y, 1 << 60)
+    numpy.testing.assert_allclose(y, (a @ x) * 2.0**60)
+
+
 def test_x_and_out_must_not_overlap():
     a = spmvgen.matrix(sparse(60, 60))
     x = numpy.ones(60)

@@ -13,7 +13,21 @@ from ._library import core
 from ._libraries import library_of, stream_number
 from ._operator import Operator
 
-_REAL = (int, float)
+_MOST = 1 << 53  # of whole numbers that a double has
+
+
+def _is_real(value: Any) -> bool:
+    """Whether alpha or beta is a number that the short ways take."""
+    kind = type(value)
+    return kind is float or (kind is int and -_MOST <= value <= _MOST)
+
+
+def _number(name: str, value: complex) -> complex:
+    """alpha or beta, as the library takes it."""
+    try:
+        return complex(value)
+    except OverflowError:
+        raise OverflowError(f"{name} is larger than any double: use a smaller number") from None
 
 
 def _array(x: Any) -> Any:
@@ -130,7 +144,7 @@ class Matrix(Operator):  # type: ignore[misc,unused-ignore]
         """
         if operands is not None:
             operands = dict(operands)
-        elif type(alpha) in _REAL and type(beta) in _REAL:
+        elif _is_real(alpha) and _is_real(beta):
             if (
                 self._apply_one is not None
                 and stream is None
@@ -182,7 +196,7 @@ class Matrix(Operator):  # type: ignore[misc,unused-ignore]
                 out[...] = 0
         elif tuple(out.shape) != rows:
             raise ValueError(f"out has shape {tuple(out.shape)}: the product has {rows}")
-        product = Product(x, out, complex(alpha), complex(beta), k, dtype, stream, operands)
+        product = Product(x, out, _number("alpha", alpha), _number("beta", beta), k, dtype, stream, operands)
         self._family.multiply(self._transposed, self._conjugated, product)
         if k == 1 and operands is None and dtype == self.dtype:
             self._shorten(library, x)
