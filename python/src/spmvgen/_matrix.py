@@ -196,7 +196,8 @@ class Matrix(Operator):  # type: ignore[misc,unused-ignore]
                 out[...] = 0
         elif tuple(out.shape) != rows:
             raise ValueError(f"out has shape {tuple(out.shape)}: the product has {rows}")
-        product = Product(x, out, _number("alpha", alpha), _number("beta", beta), k, dtype, stream, operands)
+        scalars = _number("alpha", alpha), _number("beta", beta)
+        product = Product(x, out, *scalars, k, dtype, stream, operands)
         self._family.multiply(self._transposed, self._conjugated, product)
         if k == 1 and operands is None and dtype == self.dtype:
             self._shorten(library, x)

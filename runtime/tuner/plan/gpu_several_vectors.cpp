@@ -96,7 +96,8 @@ constexpr double two_entries = 2.25;
 constexpr double bytes_of_lane = 32;
 
 /// Whether most rows have an entry or two, or none, and are many: what a product takes is beginning
-/// threads for them. Where two lanes take a row of x, others have lanes with nothing to do.
+/// threads for them. Where two lanes hold a row of x, further ones have little to load, so that
+/// fewer pay for longer rows, too.
 bool has_hardly_any(const Situation& s) {
     constexpr std::int64_t least_lanes = 4;
     constexpr double one_entry = 1.5;
