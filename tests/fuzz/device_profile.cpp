@@ -17,7 +17,7 @@ void check_rates(const DeviceProfile& profile) {
                  {profile.read_rate(bytes, threads), profile.copy_rate(bytes, threads),
                   profile.gather_rate(bytes, threads), profile.atomic_rate(bytes, threads)})
                 check(rate > 0 && std::isfinite(rate), "a rate is a positive number");
-            const double us = predict_us(profile, bytes, threads, 3);
+            const double us = predict_us(profile, bytes, threads, 3, {bytes, 64, bytes});
             check(us > 0 && std::isfinite(us), "a time is a positive number");
         }
 }

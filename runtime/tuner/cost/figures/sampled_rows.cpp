@@ -71,7 +71,7 @@ void append_some(std::vector<EntryRange>& ranges, EntryRange all, std::int64_t r
     const std::int64_t length = all.end - all.begin;
     if (length <= most) return append(ranges, all);
     const std::int64_t pieces = std::clamp<std::int64_t>(most / least_piece, 1, most_pieces);
-    const std::int64_t place = (row / window_multiple + 1) * golden % places;
+    const std::int64_t place = (row / window_multiple + 2) * golden % places;
     for (std::int64_t i = 0; i < pieces; ++i) {
         const std::int64_t before = most * i / pieces, behind = most * (i + 1) / pieces;
         const std::int64_t passed = (length - most) * (places * i + place) / (places * pieces);
