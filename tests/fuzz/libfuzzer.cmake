@@ -11,7 +11,7 @@ endforeach()
 foreach(name IN ITEMS compatible exported search set_file trust)
   list(APPEND fuzzed_sources ${runtime}/sets/${name}.cpp)
 endforeach()
-foreach(name IN ITEMS profiles/device_profile profiles/device_profile_json profiles/dense_profile
+foreach(name IN ITEMS profiles/device_profile profiles/device_profile_scaled profiles/device_profile_json profiles/dense_profile
                       records/record records/record_features records/record_json records/signature_name
                       cost/figures/subwarp cost/figures/row_steps)
   list(APPEND fuzzed_sources ${runtime}/tuner/${name}.cpp)
