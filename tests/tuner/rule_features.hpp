@@ -44,4 +44,17 @@ inline std::int64_t parameter(const Features& f, const Request& r, const std::st
     return choose(f, r).signature.params.at(name);
 }
 
+inline Request of_vectors(int k) {
+    Request r = request();
+    r.num_rhs = k;
+    return r;
+}
+
+/// Rows like those of even_features(), of which one has so many entries.
+inline Features with_longest(std::int64_t longest, double mean = 10) {
+    Features f = even_features(mean);
+    f.max_row = longest;
+    return f;
+}
+
 }  // namespace spmvgen

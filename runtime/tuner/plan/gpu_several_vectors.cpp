@@ -19,15 +19,15 @@ std::int64_t lanes_of_an_entry(const Situation& s) {
     return rhs_lanes(sums);
 }
 
+constexpr std::int64_t few_lanes = 4;          ///< that share an entry
 constexpr std::int64_t few_threads = 1 << 18;  ///< of one launch, that keep no H100 busy
 constexpr double fewest_threads = 1 << 16;  ///< the same, of which two may have one entry of a row
 
 /// Lanes of each of `rows` rows of `mean` entries where `lanes` of them share one: as many as load
-/// what two or three rounds take, more where fewer than `few` threads would be had.
+/// what two or three rounds of so many `loads` take, more where fewer than `few` threads would be
+/// had.
 std::int64_t lanes_of_a_row(const Situation& s, std::int64_t lanes, double mean, double rows,
-                            double few = few_threads) {
-    // Lanes that share an entry with one other load two entries at a time.
-    const double loads = lanes == 2 ? 2 : 1;
+                            double few, double loads) {
     const double rounds = 2.5 * loads;                    // of loads, from which more lanes pay
     const double few_rounds = 1 + loads;                  // the same of few threads
     constexpr std::int64_t most_shared = 4, enough = 16;  // entries, and lanes that load them
@@ -89,7 +89,16 @@ bool waits_for_a_row(const Situation& s) {
 }
 
 constexpr double short_mean = 6;  ///< mean row, that one round of loads takes
-constexpr double two_entries = 2.25;
+constexpr double two_entries = 2.25, some_entries = 4.5;  ///< mean row
+
+/// Whether the lanes that share an entry are many and have half a piece each, as 16 bytes do not
+/// divide a row of x.
+bool has_half_pieces(const Situation& s) {
+    constexpr double half = 8;  // bytes
+    constexpr std::int64_t many = 8;
+    const std::int64_t lanes = lanes_of_an_entry(s);
+    return lanes >= many && row_bytes(s) <= half * static_cast<double>(lanes);
+}
 
 /// Of a row of x, that a lane takes of rows of hardly any entries: two pieces of 16 bytes, where
 /// others have one.
@@ -126,12 +135,13 @@ std::int64_t pieces_of_two_lines(const Situation& s) {
 /// Pieces of rows of x under way at a time where lanes share entries: fewer of short rows leave
 /// room for more warps, of which 64 want lanes with 32 registers.
 std::int64_t pieces_at_a_time(const Situation& s) {
-    constexpr double long_mean = 10;
-    constexpr std::int64_t few_lanes = 4;
+    constexpr double one_round = 5;
+    constexpr std::int64_t many = 1 << 19;  // threads
     if (has_hardly_any(s)) return lanes_of_hardly_any(s) < few_lanes ? 2 : 1;
     const std::int64_t lanes = lanes_of_an_entry(s);
     const double mean = s.f.mean_row;
-    if (lanes == few_lanes) return mean >= long_mean ? 8 : mean < two_entries ? 2 : 4;
+    if (lanes == few_lanes)
+        return mean >= one_round ? 8 : mean < two_entries || s.f.rows * lanes >= many ? 2 : 4;
     if (lanes < few_lanes) return 4;
     if (!has_one_piece(s)) return pieces_of_two_lines(s);
     if (mean < two_entries) return 2;
@@ -226,12 +236,31 @@ bool is_half_long(const Situation& s) {
     return half_of_the_rows(s) >= long_half;
 }
 
+/// Of csr_by_length where rows are many and most are short: each lane takes two pieces of a row of
+/// x, and no more than four numbers, as long as that leaves threads enough. With four pieces in all
+/// that pays for rows that one round of loads takes.
+std::int64_t lanes_of_many_short_rows(const Situation& s) {
+    constexpr std::int64_t least = 2, most_numbers = 4, enough_threads = 1 << 19;
+    std::int64_t lanes = lanes_of_an_entry(s) / (has_half_pieces(s) ? 2 : 1);
+    const auto half_suffices = [&] {
+        const std::int64_t half = lanes / 2;
+        return row_bytes(s) <= bytes_of_lane * static_cast<double>(half) &&
+               s.request.num_rhs <= most_numbers * half && s.f.rows * half >= enough_threads &&
+               (has_half_pieces(s) || lanes > few_lanes || s.f.mean_row < short_mean);
+    };
+    while (lanes > least && half_suffices()) lanes /= 2;
+    return lanes;
+}
+
 /// Lanes of csr_by_length for a short row.
 std::int64_t lanes_of_a_short_row(const Situation& s) {
     constexpr std::int64_t least = 4, least_beside_long = 8;
     const std::int64_t lanes = lanes_of_an_entry(s);
     if (lanes == 1) return half_of_the_rows(s) < 2 ? 2 : least;
-    return std::max(lanes, is_half_long(s) ? least_beside_long : least);
+    if (is_half_long(s)) return std::max(lanes, least_beside_long);
+    const bool are_many = static_cast<double>(s.f.rows) >= fewest_threads;
+    if (lanes >= least && has_one_piece(s) && are_many) return lanes_of_many_short_rows(s);
+    return std::max(lanes, least);
 }
 
 /// Pieces of rows of x under way at a time in csr_by_length: fewer where a lane has two pieces,
@@ -240,7 +269,8 @@ std::int64_t pieces_by_length(const Situation& s) {
     constexpr std::int64_t many_lanes = 8, longest = 512;
     constexpr double many = 5e6;   // entries times right-hand sides
     constexpr double much = 16e6;  // bytes of y
-    if (lanes_of_an_entry(s) < many_lanes || waits_for_a_long_row(s)) return 4;
+    const std::int64_t lanes = lanes_of_an_entry(s);
+    if (lanes < many_lanes || lanes_of_a_short_row(s) < lanes || waits_for_a_long_row(s)) return 4;
     if (has_few_long_rows(s)) return has_one_piece(s) ? 8 : 4;
     if (!has_one_piece(s)) return is_small(s) && s.f.max_row > longest && y_bytes(s) < much ? 8 : 4;
     const bool many_rows =
@@ -271,7 +301,14 @@ std::int64_t subwarp_of_many(const Situation& s) {
     const std::int64_t lanes = lanes_of_an_entry(s);
     if (lanes == 1) return lanes_alone(s);
     if (has_hardly_any(s)) return lanes_of_hardly_any(s);
-    std::int64_t all = lanes_of_a_row(s, lanes, s.f.mean_row, static_cast<double>(s.f.rows));
+    const auto rows = static_cast<double>(s.f.rows);
+    if (has_half_pieces(s) && s.f.mean_row < some_entries && rows >= fewest_threads &&
+        !waits_for_a_row(s))
+        return lanes / 2;
+    // Few lanes have so many pieces under way that a row takes half of the rounds.
+    std::int64_t all = lanes_of_a_row(s, lanes, s.f.mean_row, rows,
+                                      lanes == few_lanes ? few_threads / 2 : few_threads,
+                                      lanes <= few_lanes ? 2 : 1);
     if (!has_one_piece(s)) return all;
     const std::int64_t threads = s.f.rows * all;
     if (all < waiting_lanes && threads < few_threads && waits_for_a_row(s)) all *= 2;
@@ -297,9 +334,10 @@ bool has_enough_block_rows(const Situation& s) {
 std::int64_t subwarp_of_blocks(const Situation& s) {
     constexpr double few_threads_of_blocks = 1 << 17;
     if (has_few_long_block_rows(s)) return lanes_of_a_block;
-    const std::int64_t all = lanes_of_a_row(s, lanes_of_an_entry(s), blocks_of_a_row(s),
-                                            static_cast<double>(s.f.rows) / s.request.blocks->rows,
-                                            few_threads_of_blocks);
+    const std::int64_t all =
+        lanes_of_a_row(s, lanes_of_an_entry(s), blocks_of_a_row(s),
+                       static_cast<double>(s.f.rows) / s.request.blocks->rows,
+                       few_threads_of_blocks, lanes_of_an_entry(s) == 2 ? 2 : 1);
     return has_one_piece(s) ? all : std::max(all, lanes_of_two_lines);
 }
 
@@ -309,8 +347,8 @@ std::int64_t pieces_of_blocks(const Situation& s) {
 
 /// Larger blocks where a product of short rows has so few that beginning them is what it takes.
 std::int64_t block_of_short_rows(const Situation& s) {
-    constexpr std::int64_t usual = 128, few_lanes = 4;  // small, for a lane has many registers
-    constexpr double few_of_unit = 23;                  // blocks
+    constexpr std::int64_t usual = 128;  // small, for a lane has many registers
+    constexpr double few_of_unit = 23;   // blocks
     const double blocks = static_cast<double>(s.f.rows * subwarp_of_many(s)) / usual;
     return lanes_of_an_entry(s) >= few_lanes && s.f.mean_row < short_mean &&
                    blocks < few_of_unit * units_of(s.request)
