@@ -124,7 +124,7 @@ DeferredMatrix matrix_that_stays(const HandleInput& input, const std::shared_ptr
     return {.view = input.matrix,
             .owner = input.owner,
             .device = input.on_device ? device : nullptr,
-            .own = input.arrays == Arrays::own};
+            .own = input.arrays != Arrays::callers};
 }
 
 /// The matrix as an input of its own, as it is now.
