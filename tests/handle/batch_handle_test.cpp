@@ -262,6 +262,22 @@ TEST(BatchHandle, OneMatrixIsAProductWithManyRightHandSides) {
     EXPECT_EQ(handle.info().nnz, 129 * 3);
 }
 
+// `row` of an epilogue: of systems one after another the place in y, else the row in the system.
+TEST(BatchHandle, AnEpilogueKnowsItsPlaceOrItsRow) {
+    const std::vector<double> x(6, 0.0);
+    for (const char* device : {"host", "simt:sm_90"}) {
+        Options o = in_memory(device);
+        o.epilogue = "value + row";
+        const auto product = [&](BatchLayout layout) {
+            std::vector<double> y(4, NAN);
+            BatchHandle(two_by_three.view(), 2, o, layout).apply(1.0, x.data(), 0.0, y.data());
+            return y;
+        };
+        EXPECT_EQ(product(BatchLayout::concatenated), (std::vector<double>{0, 1, 2, 3}));
+        EXPECT_EQ(product(BatchLayout::interleaved), (std::vector<double>{0, 0, 1, 1}));
+    }
+}
+
 TEST(BatchHandle, TheGenericLoopServesWhereNoKernelIsToBeHad) {
     FakeGenerator generator;
     FakeDisk disk;
