@@ -202,6 +202,9 @@ TEST(BatchHandle, RefusesWhatItDoesNotHonour) {
               "is flexible: use the concatenated layout");
     EXPECT_EQ(refusal([] { BatchHandle(two_by_three.view(), -1, in_memory()); }),
               "invalid_argument: a batch of -1 systems: use 0 or more");
+    EXPECT_EQ(refusal([] { BatchHandle(two_by_three.view(), std::int64_t{1} << 62, in_memory()); }),
+              "invalid_argument: a batch of 4611686018427387904 systems is larger than any memory: "
+              "use fewer");
     const auto plain = [](const char* kernel) {
         Options o = in_memory();
         o.kernel = kernel;
