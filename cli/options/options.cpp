@@ -54,6 +54,13 @@ std::complex<double> parse_number(std::string_view option, std::string_view text
     const bool is_number =
         parse_all(text.substr(0, comma), re) &&
         (comma == std::string_view::npos || parse_all(text.substr(comma + 1), im));
+    const bool has_f32 = type == ValueType::f32 || type == ValueType::c32;
+    const auto is_too_large = [&](double part) {
+        return has_f32 && std::isfinite(part) && std::abs(part) > std::numeric_limits<float>::max();
+    };
+    if (is_number && (is_too_large(re) || is_too_large(im)))
+        throw UsageError(std::string(option) + ": '" + std::string(text) +
+                         "' is too large for the vectors, which are " + to_string(type));
     if (!is_number)
         throw UsageError(std::string(option) + ": '" + std::string(text) +
                          "' is not a number, such as 1.5 or, for complex values, 1.5,-2");

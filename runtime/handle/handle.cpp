@@ -60,9 +60,9 @@ Handle::Handle(std::shared_ptr<void> arrays, const CsrView& matrix, const Option
         refuse("options.device_arrays: vectors are in host memory: leave it false");
     Options of_vectors = options;
     of_vectors.copy = false;  // the handle's own
-    impl_ = make_handle_impl(matrix, of_vectors, KernelProvider::process(), nullptr);
+    of_vectors.owner = std::move(arrays);
+    impl_ = make_handle_impl_of_vectors(matrix, of_vectors, KernelProvider::process());
     capture_handle(matrix, of_vectors, info());
-    impl_->keep(std::move(arrays), matrix, true);
 }
 
 void Handle::check_sizes(std::int64_t rows, std::size_t row_ptr, std::size_t col_idx,

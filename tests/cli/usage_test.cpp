@@ -217,6 +217,10 @@ const std::vector<Wrong> wrong_lines{
      "--alpha: '1e' is not a number, such as 1.5 or, for complex values, "
      "1.5,-2",
      "spmvgen run"},
+    {"run A.mtx --value f32 --alpha 1e39",
+     "--alpha: '1e39' is too large for the vectors, which are f32", "spmvgen run"},
+    {"run A.mtx --value c32 --beta 1,-1e39",
+     "--beta: '1,-1e39' is too large for the vectors, which are c32", "spmvgen run"},
     {"run A.mtx --beta 1,2", "--beta: '1,2' is complex, but the values are f64", "spmvgen run"},
     {"run A.mtx --y y.mtx", "--y: with --beta 0 the initial y is not read; drop --y or give --beta",
      "spmvgen run"},

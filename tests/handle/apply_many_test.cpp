@@ -196,6 +196,18 @@ TEST(ApplyMany, ColumnsOfOneArray) {
         }
 }
 
+TEST(ApplyMany, OfNoRowsAnyNumberTakesNoTime) {
+    const std::vector<std::int32_t> row_ptr{0}, no_columns;
+    const std::vector<double> nothing;
+    for (const char* device : {"host", "simt:sm_90"}) {
+        Options o = in_memory();
+        o.device = device;
+        const Handle handle(0, 5, row_ptr.data(), no_columns.data(), nothing.data(), o);
+        constexpr std::int64_t k = std::int64_t{1} << 50;
+        handle.apply_many<double>(k, 1.0, nullptr, k, by_row, 0.0, nullptr, k, by_row);
+    }
+}
+
 TEST(ApplyMany, RefusesWhatDoesNotFit) {
     const CsrMatrix a = whole_numbers("random:rows=4,cols=6,per_row=2");
     const Handle handle(a.view(), in_memory());

@@ -202,6 +202,9 @@ TEST(BatchHandle, RefusesWhatItDoesNotHonour) {
               "is flexible: use the concatenated layout");
     EXPECT_EQ(refusal([] { BatchHandle(two_by_three.view(), -1, in_memory()); }),
               "invalid_argument: a batch of -1 systems: use 0 or more");
+    EXPECT_EQ(refusal([] { BatchHandle(two_by_three.view(), std::int64_t{1} << 62, in_memory()); }),
+              "invalid_argument: a batch of 4611686018427387904 systems is larger than any memory: "
+              "use fewer");
     const auto plain = [](const char* kernel) {
         Options o = in_memory();
         o.kernel = kernel;
@@ -260,6 +263,22 @@ TEST(BatchHandle, OneMatrixIsAProductWithManyRightHandSides) {
     EXPECT_EQ(handle.x_stride(0), 43);
     EXPECT_EQ(handle.x_offset(44), 43 * 3 + 1);
     EXPECT_EQ(handle.info().nnz, 129 * 3);
+}
+
+// `row` of an epilogue: of systems one after another the place in y, else the row in the system.
+TEST(BatchHandle, AnEpilogueKnowsItsPlaceOrItsRow) {
+    const std::vector<double> x(6, 0.0);
+    for (const char* device : {"host", "simt:sm_90"}) {
+        Options o = in_memory(device);
+        o.epilogue = "value + row";
+        const auto product = [&](BatchLayout layout) {
+            std::vector<double> y(4, NAN);
+            BatchHandle(two_by_three.view(), 2, o, layout).apply(1.0, x.data(), 0.0, y.data());
+            return y;
+        };
+        EXPECT_EQ(product(BatchLayout::concatenated), (std::vector<double>{0, 1, 2, 3}));
+        EXPECT_EQ(product(BatchLayout::interleaved), (std::vector<double>{0, 0, 1, 1}));
+    }
 }
 
 TEST(BatchHandle, TheGenericLoopServesWhereNoKernelIsToBeHad) {

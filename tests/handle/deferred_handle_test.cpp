@@ -130,6 +130,9 @@ TEST(BehindHandleOnTheHost, RefusesWhatPlainCsrCannotDo) {
         << "at once, not in a warning of the thread that plans";
     EXPECT_THAT(refusal([](Options& o) { o.format = "hyb"; }),
                 testing::StartsWith("invalid_argument: no kernel reads format hyb on "));
+    EXPECT_THAT(
+        refusal([](Options& o) { o.rule = "lightspmv"; }),
+        testing::StartsWith("invalid_argument: rule lightspmv says nothing of format csr "));
     EXPECT_EQ(refusal([](Options& o) { o.compile = "later"; }),
               "invalid_argument: options.compile is 'later': use now or behind");
 }

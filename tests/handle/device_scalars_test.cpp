@@ -85,6 +85,17 @@ TEST(DeviceScalarsOf, AMatrixWithoutEntriesScaleY) {
     check(options_for("simt:sm_90"), a);
 }
 
+// There they are numbers in its memory, and no kernel of their own is asked for.
+TEST(DeviceScalarsOf, TheHostTakeTheWorkspaceOfAnyNumbers) {
+    const AnyMatrix<double> a;
+    Options options = options_for("host");  // strict
+    options.kernel = "csr_balanced";
+    const Handle handle(a.view(), options);
+    handle.prepare(Scale::device, Scale::device);
+    EXPECT_EQ(handle.workspace_bytes(Scale::device, Scale::device),
+              handle.workspace_bytes(Scale::general, Scale::general));
+}
+
 // The same pointers with other numbers: nothing is made or bound again.
 TEST(DeviceScalarsOf, ALaterProductAreReadAnew) {
     const AnyMatrix<double> a;

@@ -60,6 +60,33 @@ TEST(Vectors, AreTakenOver) {
     }
 }
 
+// Of what counts from 1 the indices are copies, which the handle has beside the vectors; plain CSR
+// that is planned later reads the vectors, too.
+TEST(Vectors, AreTakenOverWithCopiesBesideThemAndByHandlesThatPlanLater) {
+    const AnyMatrix<double> a;
+    for (const char* device : {"host", "simt:sm_90"})
+        for (const int base : {0, 1})
+            for (const auto& [level, compile] :
+                 {std::pair{"rule", "now"}, {"lazy", "now"}, {"rule", "behind"}}) {
+                SCOPED_TRACE(testing::Message() << device << " " << base << level << compile);
+                Options options = options_for(device);
+                options.index_base = base;
+                options.level = level;
+                options.compile = compile;
+                auto row_ptr = base == 1 ? from_one<std::int32_t>(a.row_ptr) : a.row_ptr;
+                auto col_idx = base == 1 ? from_one<std::int32_t>(a.col_idx) : a.col_idx;
+                auto values = a.values;
+                Handle handle(a.n, a.n, std::move(row_ptr), std::move(col_idx), std::move(values),
+                              options);
+                EXPECT_EQ(product_of(handle, a), a.product(a.values));
+                auto fresh = a.numbers(1);
+                const auto expected = a.product(fresh);
+                handle.update_values(fresh.data());
+                std::ranges::fill(fresh, 0.0);
+                EXPECT_EQ(product_of(handle, a), expected) << "the new array is the caller's";
+            }
+}
+
 TEST(Vectors, AreReadAsTheyAre) {
     const AnyMatrix<double> a;
     Options options = options_for("host");

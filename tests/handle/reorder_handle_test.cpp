@@ -297,6 +297,10 @@ TEST(ReorderedHandleOnTheHost, RefusesWrongOptions) {
     EXPECT_EQ(refusal(a.view(), options),
               "invalid_argument: options.kernel gather_rows is no product: it runs around one when "
               "options.reorder or apply_many asks for that; leave it auto");
+    options.kernel = "put_values";
+    EXPECT_EQ(refusal(a.view(), options),
+              "invalid_argument: options.kernel put_values is no product: it converts a matrix on "
+              "its device, when a handle needs that; leave it auto");
     options.kernel = "auto";
     EXPECT_EQ(
         refusal(make_gallery_matrix("random:rows=4,cols=5,per_row=2").view(), options),

@@ -347,12 +347,20 @@ TEST(VectorFormsOfHandles, LinesAreCountedInWindowsOfRows) {
                            .scalars = {}};
     const XWindow window{.rows = 32, .line_bytes = 32, .element_bytes = 8};
     const auto copy = [](void* to, const void* from, std::size_t bytes) {
+        EXPECT_GT(bytes, 0) << "windows without entries have nothing to copy";
         std::memcpy(to, from, bytes);
     };
     const XGathers diagonal = count_x_gathers(csr, {}, 64, window, copy);
     EXPECT_EQ(diagonal.lines, 0.25);
     EXPECT_EQ(diagonal.columns, 1);
     EXPECT_EQ(count_x_gathers(csr, {}, 0, window, copy).lines, 1) << "no entries";
+    const std::vector<std::int32_t> no_entries(33, 0);
+    const StoredMatrix empty_rows{
+        .format = Format::csr,
+        .owned = {},
+        .arrays = {{"row_ptr", no_entries.data()}, {"col_idx", a.col_idx.data()}},
+        .scalars = {}};
+    EXPECT_EQ(count_x_gathers(empty_rows, {}, 32, window, copy).lines, 1);
     // Slices of 2 rows of lengths 1 and 2: the second entry of the first is padding.
     const std::vector<std::int32_t> slice_ptr{0, 2}, col_idx{0, 4, -1, 5};
     const StoredMatrix sell{

@@ -74,21 +74,22 @@ void place_added_steps(std::vector<StepTemplate>& steps, specializer::Specialize
 
 void add_reduction_workspaces(LaunchDescription& launch, const Signature& signature, bool gpu) {
     const std::int64_t count = count_reductions(signature);
-    const int wavefront = signature.target.wavefront;
     if (count == 0) return;
     for (std::size_t i = 0; i < launch.steps.size(); ++i) {
         const Argument* const parts = parts_of(launch.steps[i]);
         if (parts == nullptr ||
             std::ranges::count(launch.workspace, parts->name, &Workspace::name) > 0)
             continue;
-        const std::int64_t warps = launch.steps[i].block / wavefront;
-        if (gpu)  // the first block has one number more, how many warps there are
-            launch.workspace.push_back({.name = parts->name,
-                                        .bytes_per_thread = 0,
-                                        .bytes_per_block = 8 * (count * warps + 1),
-                                        .of_step = static_cast<int>(i)});
-        else
+        if (!gpu) {
             launch.workspace.push_back({.name = parts->name, .bytes_per_thread = 8 * count});
+            continue;
+        }
+        // The first block has one number more, how many warps there are.
+        const std::int64_t warps = launch.steps[i].block / signature.target.wavefront;
+        launch.workspace.push_back({.name = parts->name,
+                                    .bytes_per_thread = 0,
+                                    .bytes_per_block = 8 * (count * warps + 1),
+                                    .of_step = static_cast<int>(i)});
     }
     if (gpu) {
         launch.workspace.push_back({.name = block_parts_argument,

@@ -187,6 +187,7 @@ ProductVectors HandleImpl::piece_of(ValueType type, const ManyOperands& m, std::
 
 void HandleImpl::apply_many(ValueType type, const ManyOperands& m, Stream stream) {
     check_many(type, m);
+    if (info_.rows == 0) return;  // else so many products of nothing, whatever k is
     const VectorSteps x = steps_of(m.x.ld, m.x.layout), y = steps_of(m.y.ld, m.y.layout);
     const bool reads_x = info_.nnz > 0 && scale_of(type, m.alpha) != Scale::zero;
     const bool reads_y = scale_of(type, m.beta) != Scale::zero || leaves_some_of_y();

@@ -49,10 +49,10 @@ struct ManyOperands {
     Vectors y;
 };
 
-/// Whose arrays a matrix has that a handle is made of: the caller's, or, of a matrix that was
-/// transposed or sorted for the handle, its own, which count for options.memory_limit as far as
-/// kernels read them.
-enum class Arrays { callers, own };
+/// Whose arrays a matrix has that a handle is made of: the caller's; vectors that the handle took
+/// over; or, of a matrix that was transposed or sorted for the handle, its own, which count for
+/// options.memory_limit as far as kernels read them.
+enum class Arrays { callers, taken_over, own };
 
 /// When apply_many packs vectors that a kernel could take as they are.
 enum class PackVectors { automatic, always, never };

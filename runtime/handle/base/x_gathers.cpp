@@ -13,7 +13,9 @@ template <typename Integer>
 std::vector<std::int64_t> integers(const void* array, std::int64_t first, std::int64_t count,
                                    const CopyHere& copy) {
     std::vector<Integer> here(static_cast<std::size_t>(count));
-    copy(here.data(), static_cast<const Integer*>(array) + first, here.size() * sizeof(Integer));
+    if (count > 0)
+        copy(here.data(), static_cast<const Integer*>(array) + first,
+             here.size() * sizeof(Integer));
     return {here.begin(), here.end()};
 }
 

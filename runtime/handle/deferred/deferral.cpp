@@ -11,6 +11,7 @@
 #include "matrix/reorder/reordering.hpp"
 #include "registry.hpp"
 #include "tuner/rules/choose.hpp"
+#include "tuner/rules/paper_rules.hpp"
 
 namespace spmvgen {
 namespace {
@@ -42,7 +43,9 @@ void check_plan(const Options& o, ValueType matrix, const Device* device) {
         types.target = checked_target(o, device->facts());
     }
     set_number_types(types, o, matrix);
-    (void)candidates(request_of(o, types));
+    const Request request = request_of(o, types);
+    const bool ruled = !o.rule.empty() && o.kernel == "auto";
+    (void)candidates(ruled ? with_paper_rule(request, paper_rule(o.rule)) : request);
 }
 
 std::shared_ptr<const CsrMatrix> copy_of(const CsrView& a) {
@@ -124,7 +127,7 @@ DeferredMatrix matrix_that_stays(const HandleInput& input, const std::shared_ptr
     return {.view = input.matrix,
             .owner = input.owner,
             .device = input.on_device ? device : nullptr,
-            .own = input.arrays == Arrays::own};
+            .own = input.arrays != Arrays::callers};
 }
 
 /// The matrix as an input of its own, as it is now.

@@ -51,6 +51,11 @@ Target checked_target(const std::string& text) {
     return target;
 }
 
+/// A host's α and β are where it reads them anyway.
+constexpr Scale on_host(Scale scale) {
+    return scale == Scale::device ? Scale::general : scale;
+}
+
 void check_stream(Stream stream, const char* call) {
     if (stream.native != nullptr)
         refuse(fmt::format("{}: a stream is for GPUs only, but the handle's device is host", call));
@@ -307,9 +312,8 @@ void HostHandle::run_generic(const Operands& o) {
 
 void HostHandle::prepare(Scale alpha, Scale beta, Stream stream) {
     check_stream(stream);
-    // A host's α and β are where it reads them anyway.
-    if (alpha == Scale::device) alpha = Scale::general;
-    if (beta == Scale::device) beta = Scale::general;
+    alpha = on_host(alpha);
+    beta = on_host(beta);
     if (info_.nnz == 0) alpha = Scale::zero;
     if (base_ == nullptr || !needs_kernel(alpha)) return;
     const BoundKernel* kernel = base_.get();
@@ -322,6 +326,8 @@ void HostHandle::prepare(Scale alpha, Scale beta, Stream stream) {
 }
 
 std::size_t HostHandle::workspace_bytes(Scale alpha, Scale beta) {
+    alpha = on_host(alpha);
+    beta = on_host(beta);
     if (info_.nnz == 0) alpha = Scale::zero;
     if (base_ == nullptr || !needs_kernel(alpha)) return 0;
     const std::size_t of_base = workspace_with_slack(base_->workspace_bytes(threads_));

@@ -24,6 +24,10 @@ template <typename View>
 std::unique_ptr<HandleImpl> make_handle_impl(const View& matrix, const Options& options,
                                              KernelProvider& provider,
                                              std::shared_ptr<Device> device);
+/// The same of arrays that the handle takes over with options.owner; options.copy is false.
+std::unique_ptr<HandleImpl> make_handle_impl_of_vectors(const CsrView& matrix,
+                                                        const Options& options,
+                                                        KernelProvider& provider);
 /// The same of the matrix and its transpose, as make_handle_pair().
 template <typename View>
 HandlePair make_pair_of(const View& matrix, const Options& options, const std::string& transpose,

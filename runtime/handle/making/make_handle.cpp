@@ -94,7 +94,7 @@ std::unique_ptr<HandleImpl> make_from_device(const HandleInput& input, KernelPro
 
 /// The handle is told what it was made of.
 void bind(HandleInput& input, HandleImpl& impl) {
-    impl.keep(std::move(input.owner), input.matrix, input.arrays == Arrays::own);
+    impl.keep(std::move(input.owner), input.matrix, input.arrays != Arrays::callers);
     impl.tell_given(input.given_type, input.given_entries, std::move(input.given_on));
     for (auto order = input.orders.rbegin(); order != input.orders.rend(); ++order)
         impl.tell_order(std::move(*order));
@@ -197,6 +197,17 @@ std::unique_ptr<HandleImpl> make_handle_impl(const View& matrix, const Options& 
                                              std::shared_ptr<Device> device) {
     return make_of_given(matrix, options, std::move(device),
                          [&](HandleInput input, const std::shared_ptr<Device>& on) {
+                             ask_op(input, options.op);
+                             return make_of_input(std::move(input), provider, on);
+                         });
+}
+
+std::unique_ptr<HandleImpl> make_handle_impl_of_vectors(const CsrView& matrix,
+                                                        const Options& options,
+                                                        KernelProvider& provider) {
+    return make_of_given(matrix, options, nullptr,
+                         [&](HandleInput input, const std::shared_ptr<Device>& on) {
+                             input.arrays = Arrays::taken_over;
                              ask_op(input, options.op);
                              return make_of_input(std::move(input), provider, on);
                          });

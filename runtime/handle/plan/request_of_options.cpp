@@ -11,6 +11,7 @@
 #include "handle/plan/planning.hpp"
 #include "kernel/refuse.hpp"
 #include "measure/timing.hpp"
+#include "registry_convert.hpp"
 #include "registry_permute.hpp"
 #include "spmvgen/error.hpp"
 
@@ -98,6 +99,11 @@ void check_is_product(std::string_view kernel) {
                 fmt::format("options.kernel {} is no product: it runs around one when "
                             "options.reorder or apply_many asks for that; leave it auto",
                             kernel));
+    if (is_conversion(kernel))
+        refuse(
+            fmt::format("options.kernel {} is no product: it converts a matrix on its device, when "
+                        "a handle needs that; leave it auto",
+                        kernel));
 }
 
 }  // namespace

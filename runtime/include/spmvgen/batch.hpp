@@ -48,7 +48,8 @@ class BatchHandle {
     /// batch (of a plain Handle for the interleaved layout); `num_rhs` must be 1 and `copy` true;
     /// `device_arrays` must be false. There is no update_values: what systems have in common is
     /// found by comparing their values too.
-    /// the `row` of an epilogue is the number of the element of y.
+    /// The `row` of an epilogue is the number of the element of y; of the interleaved layout, the
+    /// row in its system.
     ///
     /// Throws as Handle's constructor does; the message names the system: "system 17: row_ptr …".
     explicit BatchHandle(std::span<const CsrView> systems, const Options& options = {},

@@ -123,6 +123,11 @@ BatchFeatures analyse_repeated(const CsrView& matrix, std::int64_t count) {
         throw Error(ErrorCode::invalid_argument,
                     fmt::format("a batch of {} systems: use 0 or more", count));
     validate(matrix);
+    constexpr std::int64_t most = std::int64_t{1} << 48;  // of numbers in any memory
+    if (count > most / std::max({matrix.rows, matrix.cols, matrix.nnz, std::int64_t{1}}))
+        throw Error(
+            ErrorCode::invalid_argument,
+            fmt::format("a batch of {} systems is larger than any memory: use fewer", count));
     BatchFeatures f;
     f.kind = BatchKind::one_matrix;
     f.value_type = matrix.value_type;
