@@ -144,6 +144,8 @@ def test_vectors_of_another_type():
     assert a.dtype == numpy.float64
     x = numbers(42, "float64", 1)
     close(a @ x, given.toarray().astype("float64") @ x)
+    z = numbers(42, "complex128", 2)
+    close(a @ z, given.toarray().astype("complex128") @ z)
 
 
 def test_strides_of_vectors():

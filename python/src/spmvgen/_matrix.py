@@ -230,11 +230,11 @@ class Matrix(Operator):  # type: ignore[misc,unused-ignore]
         x = _array(x)
         library = library_of(x)
         self._check_shape(x)
-        dtype = self._family.product_dtype(library.dtype(x))
+        dtype = library.dtype(x)
         if dtype.kind == "c" and self._family.dtype.kind != "c":
             parts = self.apply(x.real), self.apply(x.imag)
             return parts[0] + 1j * parts[1]
-        return self.apply(library.ready(x, dtype))
+        return self.apply(library.ready(x, self._family.product_dtype(dtype)))
 
     # What SciPy's own functions call
 
