@@ -146,6 +146,7 @@ def test_vectors_of_another_type():
     close(a @ x, given.toarray().astype("float64") @ x)
     z = numbers(42, "complex128", 2)
     close(a @ z, given.toarray().astype("complex128") @ z)
+    assert len(a._family._handles) == 1  # one handle, and one copy of the matrix
 
 
 def test_strides_of_vectors():

@@ -68,8 +68,9 @@ class Family:
         self._lock = threading.RLock()
         self._handles: dict[tuple[str, int, numpy.dtype[Any]], Any] = {}
         self._operators: weakref.WeakValueDictionary[Any, Any] = weakref.WeakValueDictionary()
-        self.vectors = self.dtype
-        self.vectors = numpy.dtype(self._handle(self._op(False, False), 1, None).vector_type)
+        first = core.Handle(self._arrays, self._texts("N", 1, None))
+        self.vectors = numpy.dtype(first.vector_type)
+        self._handles["N", 1, self.vectors] = first
 
     @staticmethod
     def _device(own: str, options: dict[str, Any]) -> str:
