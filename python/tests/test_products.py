@@ -138,6 +138,17 @@ def test_integers_and_half_precision_are_widened():
         spmvgen.matrix(([0, 2, 3], [0, 1, 1], values.astype("longdouble"), (2, 2)))
 
 
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_another_order_of_bytes(dtype):
+    given = sparse(60, 42, dtype)
+    swapped = lambda array: array.astype(array.dtype.newbyteorder())  # noqa: E731
+    arrays = swapped(given.indptr), swapped(given.indices), swapped(given.data)
+    a, x = spmvgen.matrix((*arrays, given.shape)), numbers(42, dtype, 1)
+    close(a @ swapped(x), given.toarray() @ x)
+    a.update(swapped(3 * given.data))
+    close(a @ x, (3 * given).toarray() @ x)
+
+
 def test_vectors_of_another_type():
     given = sparse(60, 42, "float32")
     a = spmvgen.matrix(given, vectors="f64")
