@@ -186,6 +186,11 @@ def test_what_would_be_cut_off_silently():
     columns = numpy.array([0, 1, 1], "int32")
     with pytest.raises(ValueError, match="rows that are no int32, which the columns are"):
         spmvgen.matrix((ends, columns, numpy.ones(3), (2, 2)), rows=[1, 2**32 + 2], num_rows=9)
+    with pytest.raises(TypeError, match="num_rows is 9.7: give an integer"):
+        spmvgen.matrix((ends, columns, numpy.ones(3), (2, 2)), rows=[1, 2], num_rows=9.7)
+    for shape in ((2.7, 2), "22"):
+        with pytest.raises(TypeError, match="shape: number of rows is .*: give an integer"):
+            spmvgen.matrix((ends, columns, numpy.ones(3), shape))
     with pytest.raises(TypeError, match="params: lanes is 4.9: give an integer"):
         tiny(kernel="csr_vector", params={"lanes": 4.9})
     a, y = tiny(params=None), numpy.zeros(2)
@@ -194,6 +199,19 @@ def test_what_would_be_cut_off_silently():
             a.apply(numpy.array([1, 2j]), y)
         a @ y
     assert (spmvgen.matrix(([0, 0], [], [], (1, 3))) @ numpy.ones(3)).tolist() == [0.0]
+
+
+@pytest.mark.parametrize("shape", [2, None, (2,), (2, 2, 2)])
+def test_shapes_that_are_none(shape):
+    with pytest.raises(ValueError, match=r"^shape is .*: give \(rows, columns\)$"):
+        spmvgen.matrix(([0, 2, 3], [0, 1, 1], [1.0, 2.0, 3.0], shape))
+
+
+def test_a_shape_beyond_64_bits():
+    with pytest.raises(ValueError, match="^shape: number of columns is 10+, which 64 bits do not hold"):
+        spmvgen.matrix(([0, 2, 3], [0, 1, 1], [1.0, 2.0, 3.0], (2, 10**30)))
+    with pytest.raises(ValueError, match="^shape: number of rows is -10+, which"):
+        spmvgen.matrix(([0, 2, 3], [0, 1, 1], [1.0, 2.0, 3.0], (-(10**30), 2)))
 
 
 def test_what_is_no_dense_array():
