@@ -157,6 +157,19 @@ def test_numbers_that_no_double_is_are_refused_alike():
     numpy.testing.assert_allclose(y, (a @ x) * 2.0**60)
 
 
+@pytest.mark.parametrize("value", ["2", None, [1.0], numpy.ones(2)])
+def test_scalars_that_are_no_numbers(value):
+    a, x, y = tiny(), numpy.ones(2), numpy.ones(2)
+    for _ in range(2):  # the second by the short way
+        with pytest.raises(TypeError, match=f"^alpha is no number: {type(value).__name__}$"):
+            a.apply(x, y, value)
+        with pytest.raises(TypeError, match=f"^beta is no number: {type(value).__name__}$"):
+            a.apply(x, y, 1, value)
+        assert y.tolist() == [1.0, 1.0]
+        a.apply(x, numpy.ones(2))
+    assert a.apply(x, y, numpy.array(2.0)).tolist() == [6.0, 6.0]
+
+
 def test_x_and_out_must_not_overlap():
     a = spmvgen.matrix(sparse(60, 60))
     x = numpy.ones(60)

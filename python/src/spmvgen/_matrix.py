@@ -25,9 +25,13 @@ def _is_real(value: Any) -> bool:
 def _number(name: str, value: complex) -> complex:
     """alpha or beta, as the library takes it."""
     try:
-        return complex(value)
+        if not isinstance(value, str):  # of which complex would make a number, too
+            return complex(value)
     except OverflowError:
         raise OverflowError(f"{name} is larger than any double: use a smaller number") from None
+    except TypeError:
+        pass
+    raise TypeError(f"{name} is no number: {type(value).__name__}")
 
 
 def _array(x: Any) -> Any:
