@@ -236,7 +236,12 @@ def test_what_is_no_dense_array():
     for x in (3.0, None, "x"):
         with pytest.raises(ValueError, match=r"x has shape \(\), but the matrix has"):
             a @ x
+        with pytest.raises(ValueError, match=r"x has shape \(\): a vector has 42 elements"):
+            a.matvec(x)
+    with pytest.raises(ValueError, match=r"x has shape \(1, 42\): a vector has 42 elements"):
+        a.matvec([[1.0] * 42])
     expected = (a @ numpy.ones(42)).tolist()
+    assert a.matvec([[1.0]] * 42).tolist() == [[y] for y in expected]
     assert a.apply([1.0] * 42).tolist() == expected
     assert ([1.0] * 60 @ a).tolist() == (a.T @ numpy.ones(60)).tolist()
 

@@ -104,8 +104,12 @@ class Matrix(Operator):  # type: ignore[misc,unused-ignore]
 
     def matvec(self, x: Any) -> Any:
         """A @ x of a vector, (n,) or (n, 1)."""
-        if numpy.ndim(x) != 1 and tuple(x.shape) != (self.shape[1], 1):
-            raise ValueError(f"x has shape {tuple(x.shape)}: a vector has {self.shape[1]} elements")
+        if numpy.ndim(x) != 1:
+            x = _array(x)
+            if tuple(x.shape) != (self.shape[1], 1):
+                raise ValueError(
+                    f"x has shape {tuple(x.shape)}: a vector has {self.shape[1]} elements"
+                )
         return self @ x
 
     def rmatvec(self, x: Any) -> Any:
