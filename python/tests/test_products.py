@@ -196,6 +196,9 @@ def test_an_epilogue_takes_operands():
         operator.apply(x, operands={"p": p, "dot": dot, "q": w})
     with pytest.raises(ValueError, match="p has 3 elements, but the product takes 40"):
         operator.apply(x, operands={"p": p[:3], "dot": dot, "w": w})
+    for operands in ([p], {3: p}, p):
+        with pytest.raises(TypeError, match="^operands: give arrays by name, as in {'p': p}$"):
+            operator.apply(x, operands=operands)
     w.flags.writeable = False
     with pytest.raises(ValueError, match="w"):
         operator.apply(x, operands={"p": p, "dot": dot, "w": w})

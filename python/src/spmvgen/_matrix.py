@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from typing import Any, Union
 
 import numpy
@@ -41,6 +42,13 @@ def _array(x: Any) -> Any:
     if hasattr(x, "ndim"):
         return x
     return numpy.asarray(x) if numpy.isscalar(x) or x is None else library_of(x).ready(x)
+
+
+def _by_name(operands: Any) -> dict[str, Any]:
+    """The operands of option epilogue."""
+    if not isinstance(operands, Mapping) or not all(isinstance(name, str) for name in operands):
+        raise TypeError("operands: give arrays by name, as in {'p': p}")
+    return dict(operands)
 
 
 class Matrix(Operator):  # type: ignore[misc,unused-ignore]
@@ -151,7 +159,7 @@ class Matrix(Operator):  # type: ignore[misc,unused-ignore]
         Of a matrix with listed rows, these rows of out alone are read and written.
         """
         if operands is not None:
-            operands = dict(operands)
+            operands = _by_name(operands)
         elif _is_real(alpha) and _is_real(beta):
             if (
                 self._apply_one is not None
