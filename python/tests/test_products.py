@@ -101,6 +101,17 @@ def test_alpha_and_beta(dtype):
                 close(y, (alpha * (dense @ x) + beta * u).astype(dtype))
 
 
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_scalars_of_numpy(dtype):
+    given = sparse(60, 42, dtype)
+    a, x = spmvgen.matrix(given), numbers(42, dtype, 1)
+    expected = (2 * (given.toarray() @ x) - 1).astype(dtype)
+    for kind in (numpy.float64, numpy.float32, numpy.int64, numpy.complex64):
+        y = numpy.ones(60, dtype)
+        a.apply(x, y, kind(2), kind(-1))
+        close(y, expected)
+
+
 def test_beta_zero_reads_no_out():
     a = spmvgen.matrix(sparse(60, 42))
     y = numpy.full(60, numpy.nan)

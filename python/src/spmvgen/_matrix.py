@@ -15,12 +15,13 @@ from ._libraries import library_of, stream_number
 from ._operator import Operator
 
 _MOST = 1 << 53  # of whole numbers that a double has
+_REALS = frozenset((float, numpy.float64, numpy.float32))
 
 
 def _is_real(value: Any) -> bool:
     """Whether alpha or beta is a number that the short ways take."""
     kind = type(value)
-    return kind is float or (kind is int and -_MOST <= value <= _MOST)
+    return kind in _REALS or (kind is int and -_MOST <= value <= _MOST)
 
 
 def _number(name: str, value: complex) -> complex:
