@@ -112,6 +112,15 @@ def test_scalars_of_numpy(dtype):
         close(y, expected)
 
 
+def test_an_adjoint_that_nobody_kept_multiplies_the_short_way():
+    given = sparse(60, 42)
+    a, u = spmvgen.matrix(given), numbers(60, "float64", 2)
+    assert a.H._apply_one is None
+    for _ in range(2):
+        close(a.rmatvec(u), given.toarray().T @ u)
+        assert a.H._apply_one is not None
+
+
 def test_beta_zero_reads_no_out():
     a = spmvgen.matrix(sparse(60, 42))
     y = numpy.full(60, numpy.nan)

@@ -119,6 +119,11 @@ class Family:
                 self._handles[key] = core.Handle(self._arrays, self._texts(op, k, dtype))
             return self._handles[key]
 
+    def plain_product(self, transposed: bool, conjugated: bool) -> Any:
+        """What multiplies a vector of the host; None where no handle was made for that."""
+        found = self._handles.get((self._op(transposed, conjugated), 1, self.vectors))
+        return found.apply if found is not None and self.device == "host" else None
+
     def _texts(self, op: str, k: int, dtype: numpy.dtype[Any] | None) -> dict[str, str]:
         texts = {**self._options, "op": op, "num_rhs": str(k)}
         if dtype is not None and dtype != self.vectors:

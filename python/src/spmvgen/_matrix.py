@@ -74,7 +74,8 @@ class Matrix(Operator):  # type: ignore[misc,unused-ignore]
         # Rows that are not listed have no entries, and nobody writes them.
         self._zeroed = family.listed and not transposed
         self._make = numpy.zeros if self._zeroed else numpy.empty
-        self._apply_one: Any = None  # of the handle for plain vectors of the host
+        # Of the handle for plain vectors of the host, once it is there.
+        self._apply_one: Any = family.plain_product(transposed, conjugated)
         # core.Direct, for vectors of another library, by their type
         self._direct: dict[type, Any] = {}
 
