@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "errors.hpp"
+#include "gil.hpp"
 #include "text.hpp"
 
 namespace nb = nanobind;
@@ -183,7 +184,7 @@ Handle::Handle(const Arrays& arrays, nb::dict options) {
     if (wanted.text("copy") == "false") keep(arrays, wanted.get());
     spmvgen_status status;
     {
-        const nb::gil_scoped_release free;
+        const WithoutGil free;
         status = spmvgen_create(&arrays.matrix(), wanted.get(), &handle_);
     }
     check(status);
@@ -203,7 +204,7 @@ Handle::Handle(const Arrays& arrays, nb::dict options) {
 }
 
 Handle::~Handle() {
-    const nb::gil_scoped_release free;
+    const WithoutGil free;
     spmvgen_destroy(handle_);
 }
 
@@ -238,7 +239,7 @@ void Handle::multiply(const void* x, void* y, std::complex<double> alpha, std::c
     const Scalar a(type_, alpha.real(), alpha.imag()), b(type_, beta.real(), beta.imag());
     spmvgen_status status;
     {
-        const nb::gil_scoped_release free;
+        const WithoutGil free;
         const std::shared_lock lock(mutex_);
         void* const on = reinterpret_cast<void*>(stream);
         status = columns == planned_columns_
@@ -271,7 +272,7 @@ void Handle::apply_with(nb::handle x, nb::handle y, nb::dict operands, double al
     const Scalar a(type_, alpha, alpha_imag), b(type_, beta, beta_imag);
     spmvgen_status status;
     {
-        const nb::gil_scoped_release free;
+        const WithoutGil free;
         const std::shared_lock lock(mutex_);
         status = spmvgen_apply_with(handle_, type_, a.bytes, from.data(), b.bytes, to.data(),
                                     named.data(), named.size(), reinterpret_cast<void*>(stream));
@@ -282,7 +283,7 @@ void Handle::apply_with(nb::handle x, nb::handle y, nb::dict operands, double al
 void Handle::update(const Arrays& arrays, std::uintptr_t stream) {
     spmvgen_status status;
     {
-        const nb::gil_scoped_release free;
+        const WithoutGil free;
         const std::unique_lock lock(mutex_);
         status = spmvgen_update_values(handle_, arrays.values().type(), arrays.values().data(),
                                        reinterpret_cast<void*>(stream));
@@ -322,7 +323,7 @@ std::string Handle::explain(const Arrays& arrays, nb::dict options) const {
     spmvgen_blob* blob = nullptr;
     spmvgen_status status;
     {
-        const nb::gil_scoped_release free;
+        const WithoutGil free;
         status = spmvgen_explain(handle_, &arrays.matrix(), wanted.get(), &blob);
     }
     check(status);

@@ -1,5 +1,6 @@
 """Several threads at once, with the interpreter's lock free while the library works."""
 
+import subprocess
 import sys
 import threading
 import time
@@ -69,6 +70,31 @@ def test_new_numbers_wait_for_products(format):
                 assert (y == lengths).all() or (y == 2 * lengths).all()
 
     run(3, work)
+
+
+# Python before 3.14 ends daemon threads by unwinding them, which C++ does not let pass.
+DAEMONS = """
+import threading, time, numpy, spmvgen
+n = 1000
+a = spmvgen.matrix((numpy.arange(n + 1), numpy.arange(n), numpy.ones(n), (n, n)), threads=1)
+
+def multiply():
+    x, y = numpy.ones(n), numpy.empty(n)
+    while True:
+        a.apply(x, y)
+
+def wait():
+    time.sleep(100)
+
+for work in (multiply, multiply, multiply, wait):
+    threading.Thread(target=work, daemon=True).start()
+time.sleep(0.2)
+"""
+
+
+def test_the_interpreter_goes_down_while_daemon_threads_multiply():
+    done = subprocess.run([sys.executable, "-c", DAEMONS], capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == (0, "")
 
 
 @pytest.fixture
