@@ -105,9 +105,9 @@ class Handle {
     void keep(const Arrays& arrays, spmvgen_options* options);
 
     spmvgen_handle* handle_ = nullptr;
-    std::weak_ptr<Kept> kept_;  ///< the library's, as long as it borrows
+    std::weak_ptr<Kept> kept_;         ///< the library's, as long as it borrows
     mutable std::shared_mutex mutex_;  ///< shared by what reads the handle
-    mutable std::mutex turn_;          ///< of new numbers first: readers alone would never let them in
+    mutable std::mutex turn_;  ///< of new numbers first: readers alone would never let them in
     std::string device_;
     std::int32_t type_ = 0;  ///< of x, y, alpha and beta
     std::int64_t x_rows_ = 0, y_rows_ = 0;
