@@ -333,7 +333,8 @@ class Matrix(Operator):  # type: ignore[misc,unused-ignore]
 
     def explain(self) -> str:
         """What there is to say about the choice of the kernel, in lines. Analyses the matrix
-        again, which must be CSR or CSC in host memory; "" where there was no choice."""
+        again, which must be CSR or CSC in host memory. "" where there was no choice, for a
+        reordered matrix, and for T, H and a complex conj(); of CSC for all but T."""
         return self._family.explain(self._transposed, self._conjugated)
 
     def _own_handle(self) -> Any:
