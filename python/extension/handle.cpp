@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "errors.hpp"
+#include "gil.hpp"
 #include "text.hpp"
 
 namespace nb = nanobind;
@@ -183,7 +184,7 @@ Handle::Handle(const Arrays& arrays, nb::dict options) {
     if (wanted.text("copy") == "false") keep(arrays, wanted.get());
     spmvgen_status status;
     {
-        const nb::gil_scoped_release free;
+        const WithoutGil free;
         status = spmvgen_create(&arrays.matrix(), wanted.get(), &handle_);
     }
     check(status);
@@ -203,7 +204,7 @@ Handle::Handle(const Arrays& arrays, nb::dict options) {
 }
 
 Handle::~Handle() {
-    const nb::gil_scoped_release free;
+    const WithoutGil free;
     spmvgen_destroy(handle_);
 }
 
@@ -238,8 +239,8 @@ void Handle::multiply(const void* x, void* y, std::complex<double> alpha, std::c
     const Scalar a(type_, alpha.real(), alpha.imag()), b(type_, beta.real(), beta.imag());
     spmvgen_status status;
     {
-        const nb::gil_scoped_release free;
-        const std::shared_lock lock(mutex_);
+        const WithoutGil free;
+        const auto lock = reading();
         void* const on = reinterpret_cast<void*>(stream);
         status = columns == planned_columns_
                      ? spmvgen_apply(handle_, type_, a.bytes, x, b.bytes, y, on)
@@ -271,8 +272,8 @@ void Handle::apply_with(nb::handle x, nb::handle y, nb::dict operands, double al
     const Scalar a(type_, alpha, alpha_imag), b(type_, beta, beta_imag);
     spmvgen_status status;
     {
-        const nb::gil_scoped_release free;
-        const std::shared_lock lock(mutex_);
+        const WithoutGil free;
+        const auto lock = reading();
         status = spmvgen_apply_with(handle_, type_, a.bytes, from.data(), b.bytes, to.data(),
                                     named.data(), named.size(), reinterpret_cast<void*>(stream));
     }
@@ -282,7 +283,8 @@ void Handle::apply_with(nb::handle x, nb::handle y, nb::dict operands, double al
 void Handle::update(const Arrays& arrays, std::uintptr_t stream) {
     spmvgen_status status;
     {
-        const nb::gil_scoped_release free;
+        const WithoutGil free;
+        const std::lock_guard turn(turn_);
         const std::unique_lock lock(mutex_);
         status = spmvgen_update_values(handle_, arrays.values().type(), arrays.values().data(),
                                        reinterpret_cast<void*>(stream));
@@ -291,20 +293,34 @@ void Handle::update(const Arrays& arrays, std::uintptr_t stream) {
     if (const auto kept = kept_.lock()) kept->buffers[2] = arrays.buffers_[2];
 }
 
-std::string Handle::info() const {
+std::shared_lock<std::shared_mutex> Handle::reading() const {
+    const std::lock_guard turn(turn_);
+    return std::shared_lock(mutex_);
+}
+
+template <typename Call>
+std::string Handle::read_text(Call&& call) const {
     return text_of([&](char* buffer, std::size_t size, std::size_t* needed) {
+        const WithoutGil free;
+        const auto lock = reading();
+        return call(buffer, size, needed);
+    });
+}
+
+std::string Handle::info() const {
+    return read_text([&](char* buffer, std::size_t size, std::size_t* needed) {
         return spmvgen_info(handle_, buffer, size, needed);
     });
 }
 
 std::string Handle::info_field(const char* name) const {
-    return text_of([&](char* buffer, std::size_t size, std::size_t* needed) {
+    return read_text([&](char* buffer, std::size_t size, std::size_t* needed) {
         return spmvgen_info_field(handle_, name, buffer, size, needed);
     });
 }
 
 std::string Handle::source() const {
-    return text_of([&](char* buffer, std::size_t size, std::size_t* needed) {
+    return read_text([&](char* buffer, std::size_t size, std::size_t* needed) {
         return spmvgen_source(handle_, buffer, size, needed);
     });
 }
@@ -322,7 +338,8 @@ std::string Handle::explain(const Arrays& arrays, nb::dict options) const {
     spmvgen_blob* blob = nullptr;
     spmvgen_status status;
     {
-        const nb::gil_scoped_release free;
+        const WithoutGil free;
+        const auto lock = reading();
         status = spmvgen_explain(handle_, &arrays.matrix(), wanted.get(), &blob);
     }
     check(status);

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <mutex>
 #include <shared_mutex>
 #include <string>
 
@@ -95,12 +96,18 @@ class Handle {
 
   private:
     struct Kept;
+    /// Until it goes no new numbers come. Waits for those that are coming, or wait to.
+    std::shared_lock<std::shared_mutex> reading() const;
+    /// The text that call(buffer, size, needed) gives while no new numbers come.
+    template <typename Call>
+    std::string read_text(Call&& call) const;
     void check_operand(const Buffer& buffer, const char* name, std::int64_t size) const;
     void keep(const Arrays& arrays, spmvgen_options* options);
 
     spmvgen_handle* handle_ = nullptr;
-    std::weak_ptr<Kept> kept_;  ///< the library's, as long as it borrows
-    mutable std::shared_mutex mutex_;
+    std::weak_ptr<Kept> kept_;         ///< the library's, as long as it borrows
+    mutable std::shared_mutex mutex_;  ///< shared by what reads the handle
+    mutable std::mutex turn_;  ///< of new numbers first: readers alone would never let them in
     std::string device_;
     std::int32_t type_ = 0;  ///< of x, y, alpha and beta
     std::int64_t x_rows_ = 0, y_rows_ = 0;

@@ -8,6 +8,7 @@
 
 #include "direct.hpp"
 #include "errors.hpp"
+#include "gil.hpp"
 #include "handle.hpp"
 #include "text.hpp"
 #include "vectors.hpp"
@@ -28,7 +29,7 @@ nb::bytes emit(nb::dict options) {
     spmvgen_blob* blob = nullptr;
     spmvgen_status status;
     {
-        const nb::gil_scoped_release free;
+        const WithoutGil free;
         status = spmvgen_emit(names.data(), values.data(), names.size(), &blob);
     }
     check(status);
@@ -41,6 +42,8 @@ nb::bytes emit(nb::dict options) {
 
 NB_MODULE(_core, m) {
     using namespace spmvgen_python;
+    // Daemon threads keep what their modules hold, and nobody has lost a reference then.
+    nb::set_leak_warnings(false);
     m.attr("CSR") = static_cast<int>(SPMVGEN_CSR);
     m.attr("COO") = static_cast<int>(SPMVGEN_COO);
     m.attr("CSC") = static_cast<int>(SPMVGEN_CSC);

@@ -157,6 +157,19 @@ def test_numbers_that_no_double_is_are_refused_alike():
     numpy.testing.assert_allclose(y, (a @ x) * 2.0**60)
 
 
+@pytest.mark.parametrize("value", ["2", None, [1.0], numpy.ones(2)])
+def test_scalars_that_are_no_numbers(value):
+    a, x, y = tiny(), numpy.ones(2), numpy.ones(2)
+    for _ in range(2):  # the second by the short way
+        with pytest.raises(TypeError, match=f"^alpha is no number: {type(value).__name__}$"):
+            a.apply(x, y, value)
+        with pytest.raises(TypeError, match=f"^beta is no number: {type(value).__name__}$"):
+            a.apply(x, y, 1, value)
+        assert y.tolist() == [1.0, 1.0]
+        a.apply(x, numpy.ones(2))
+    assert a.apply(x, y, numpy.array(2.0)).tolist() == [6.0, 6.0]
+
+
 def test_x_and_out_must_not_overlap():
     a = spmvgen.matrix(sparse(60, 60))
     x = numpy.ones(60)
@@ -186,6 +199,11 @@ def test_what_would_be_cut_off_silently():
     columns = numpy.array([0, 1, 1], "int32")
     with pytest.raises(ValueError, match="rows that are no int32, which the columns are"):
         spmvgen.matrix((ends, columns, numpy.ones(3), (2, 2)), rows=[1, 2**32 + 2], num_rows=9)
+    with pytest.raises(TypeError, match="num_rows is 9.7: give an integer"):
+        spmvgen.matrix((ends, columns, numpy.ones(3), (2, 2)), rows=[1, 2], num_rows=9.7)
+    for shape in ((2.7, 2), "22"):
+        with pytest.raises(TypeError, match="shape: number of rows is .*: give an integer"):
+            spmvgen.matrix((ends, columns, numpy.ones(3), shape))
     with pytest.raises(TypeError, match="params: lanes is 4.9: give an integer"):
         tiny(kernel="csr_vector", params={"lanes": 4.9})
     a, y = tiny(params=None), numpy.zeros(2)
@@ -194,6 +212,19 @@ def test_what_would_be_cut_off_silently():
             a.apply(numpy.array([1, 2j]), y)
         a @ y
     assert (spmvgen.matrix(([0, 0], [], [], (1, 3))) @ numpy.ones(3)).tolist() == [0.0]
+
+
+@pytest.mark.parametrize("shape", [2, None, (2,), (2, 2, 2)])
+def test_shapes_that_are_none(shape):
+    with pytest.raises(ValueError, match=r"^shape is .*: give \(rows, columns\)$"):
+        spmvgen.matrix(([0, 2, 3], [0, 1, 1], [1.0, 2.0, 3.0], shape))
+
+
+def test_a_shape_beyond_64_bits():
+    with pytest.raises(ValueError, match="^shape: number of columns is 10+, which 64 bits do not hold"):
+        spmvgen.matrix(([0, 2, 3], [0, 1, 1], [1.0, 2.0, 3.0], (2, 10**30)))
+    with pytest.raises(ValueError, match="^shape: number of rows is -10+, which"):
+        spmvgen.matrix(([0, 2, 3], [0, 1, 1], [1.0, 2.0, 3.0], (-(10**30), 2)))
 
 
 def test_what_is_no_dense_array():
@@ -205,7 +236,12 @@ def test_what_is_no_dense_array():
     for x in (3.0, None, "x"):
         with pytest.raises(ValueError, match=r"x has shape \(\), but the matrix has"):
             a @ x
+        with pytest.raises(ValueError, match=r"x has shape \(\): a vector has 42 elements"):
+            a.matvec(x)
+    with pytest.raises(ValueError, match=r"x has shape \(1, 42\): a vector has 42 elements"):
+        a.matvec([[1.0] * 42])
     expected = (a @ numpy.ones(42)).tolist()
+    assert a.matvec([[1.0]] * 42).tolist() == [[y] for y in expected]
     assert a.apply([1.0] * 42).tolist() == expected
     assert ([1.0] * 60 @ a).tolist() == (a.T @ numpy.ones(60)).tolist()
 

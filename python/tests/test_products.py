@@ -101,6 +101,26 @@ def test_alpha_and_beta(dtype):
                 close(y, (alpha * (dense @ x) + beta * u).astype(dtype))
 
 
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_scalars_of_numpy(dtype):
+    given = sparse(60, 42, dtype)
+    a, x = spmvgen.matrix(given), numbers(42, dtype, 1)
+    expected = (2 * (given.toarray() @ x) - 1).astype(dtype)
+    for kind in (numpy.float64, numpy.float32, numpy.int64, numpy.complex64):
+        y = numpy.ones(60, dtype)
+        a.apply(x, y, kind(2), kind(-1))
+        close(y, expected)
+
+
+def test_an_adjoint_that_nobody_kept_multiplies_the_short_way():
+    given = sparse(60, 42)
+    a, u = spmvgen.matrix(given), numbers(60, "float64", 2)
+    assert a.H._apply_one is None
+    for _ in range(2):
+        close(a.rmatvec(u), given.toarray().T @ u)
+        assert a.H._apply_one is not None
+
+
 def test_beta_zero_reads_no_out():
     a = spmvgen.matrix(sparse(60, 42))
     y = numpy.full(60, numpy.nan)
@@ -138,12 +158,26 @@ def test_integers_and_half_precision_are_widened():
         spmvgen.matrix(([0, 2, 3], [0, 1, 1], values.astype("longdouble"), (2, 2)))
 
 
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_another_order_of_bytes(dtype):
+    given = sparse(60, 42, dtype)
+    swapped = lambda array: array.astype(array.dtype.newbyteorder())  # noqa: E731
+    arrays = swapped(given.indptr), swapped(given.indices), swapped(given.data)
+    a, x = spmvgen.matrix((*arrays, given.shape)), numbers(42, dtype, 1)
+    close(a @ swapped(x), given.toarray() @ x)
+    a.update(swapped(3 * given.data))
+    close(a @ x, (3 * given).toarray() @ x)
+
+
 def test_vectors_of_another_type():
     given = sparse(60, 42, "float32")
     a = spmvgen.matrix(given, vectors="f64")
     assert a.dtype == numpy.float64
     x = numbers(42, "float64", 1)
     close(a @ x, given.toarray().astype("float64") @ x)
+    z = numbers(42, "complex128", 2)
+    close(a @ z, given.toarray().astype("complex128") @ z)
+    assert len(a._family._handles) == 1  # one handle, and one copy of the matrix
 
 
 def test_strides_of_vectors():
@@ -182,6 +216,9 @@ def test_an_epilogue_takes_operands():
         operator.apply(x, operands={"p": p, "dot": dot, "q": w})
     with pytest.raises(ValueError, match="p has 3 elements, but the product takes 40"):
         operator.apply(x, operands={"p": p[:3], "dot": dot, "w": w})
+    for operands in ([p], {3: p}, p):
+        with pytest.raises(TypeError, match="^operands: give arrays by name, as in {'p': p}$"):
+            operator.apply(x, operands=operands)
     w.flags.writeable = False
     with pytest.raises(ValueError, match="w"):
         operator.apply(x, operands={"p": p, "dot": dot, "w": w})

@@ -1,5 +1,6 @@
 """Several threads at once, with the interpreter's lock free while the library works."""
 
+import subprocess
 import sys
 import threading
 import time
@@ -69,6 +70,63 @@ def test_new_numbers_wait_for_products(format):
                 assert (y == lengths).all() or (y == 2 * lengths).all()
 
     run(3, work)
+
+
+def test_new_numbers_get_their_turn_among_products():
+    n, per_row = 60_000, 50  # a product takes some milliseconds
+    columns = numpy.tile(numpy.arange(per_row), n)
+    arrays = numpy.arange(n + 1) * per_row, columns, numpy.ones(n * per_row)
+    a = spmvgen.matrix((*arrays, (n, n)), threads=1, format="csr", encodings="none")
+    done, products = threading.Event(), [0] * 6
+
+    def multiply(i):
+        if i == len(products):
+            return renew()
+        x, y = numpy.ones(n), numpy.empty(n)
+        while not done.is_set():
+            a.apply(x, y)
+            products[i] += 1
+
+    def renew():
+        meanwhile = 0
+        try:
+            for _ in range(5):
+                time.sleep(0.02)
+                before = sum(products)
+                a.update(arrays[2])
+                meanwhile += sum(products) - before
+        finally:
+            done.set()
+        # Of each update those that ran before it, and those until this thread saw its end, which
+        # takes a while on a busy machine. Without a turn there were thousands.
+        assert meanwhile <= 5 * 50 * len(products)
+
+    run(len(products) + 1, multiply)
+
+
+# Python before 3.14 ends daemon threads by unwinding them, which C++ does not let pass.
+DAEMONS = """
+import threading, time, numpy, spmvgen
+n = 1000
+a = spmvgen.matrix((numpy.arange(n + 1), numpy.arange(n), numpy.ones(n), (n, n)), threads=1)
+
+def multiply():
+    x, y = numpy.ones(n), numpy.empty(n)
+    while True:
+        a.apply(x, y)
+
+def wait():
+    time.sleep(100)
+
+for work in (multiply, multiply, multiply, wait):
+    threading.Thread(target=work, daemon=True).start()
+time.sleep(0.2)
+"""
+
+
+def test_the_interpreter_goes_down_while_daemon_threads_multiply():
+    done = subprocess.run([sys.executable, "-c", DAEMONS], capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == (0, "")
 
 
 @pytest.fixture

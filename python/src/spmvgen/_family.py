@@ -68,8 +68,9 @@ class Family:
         self._lock = threading.RLock()
         self._handles: dict[tuple[str, int, numpy.dtype[Any]], Any] = {}
         self._operators: weakref.WeakValueDictionary[Any, Any] = weakref.WeakValueDictionary()
-        self.vectors = self.dtype
-        self.vectors = numpy.dtype(self._handle(self._op(False, False), 1, None).vector_type)
+        first = core.Handle(self._arrays, self._texts("N", 1, None))
+        self.vectors = numpy.dtype(first.vector_type)
+        self._handles["N", 1, self.vectors] = first
 
     @staticmethod
     def _device(own: str, options: dict[str, Any]) -> str:
@@ -117,6 +118,11 @@ class Family:
             if key not in self._handles:
                 self._handles[key] = core.Handle(self._arrays, self._texts(op, k, dtype))
             return self._handles[key]
+
+    def plain_product(self, transposed: bool, conjugated: bool) -> Any:
+        """What multiplies a vector of the host; None where no handle was made for that."""
+        found = self._handles.get((self._op(transposed, conjugated), 1, self.vectors))
+        return found.apply if found is not None and self.device == "host" else None
 
     def _texts(self, op: str, k: int, dtype: numpy.dtype[Any] | None) -> dict[str, str]:
         texts = {**self._options, "op": op, "num_rhs": str(k)}

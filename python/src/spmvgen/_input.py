@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy
 
-from ._library import core
+from ._library import core, whole_number
 from ._libraries import NumPy, computed_dtype, library_of
 
 
@@ -101,8 +101,24 @@ def _of_arrays(a: tuple[Any, ...]) -> Input:
             f"a tuple of {len(a)}: give (row_ptr, col_idx, values, shape), the arrays of CSR"
         )
     row_ptr, col_idx, values, shape = a
-    rows, cols = shape
-    return Input(core.CSR, (int(rows), int(cols)), row_ptr, col_idx, values, _take)
+    return Input(core.CSR, _shape(shape), row_ptr, col_idx, values, _take)
+
+
+def _shape(shape: Any) -> tuple[int, int]:
+    """The numbers of rows and columns."""
+    try:
+        rows, cols = shape
+    except (TypeError, ValueError):
+        raise ValueError(f"shape is {shape!r}: give (rows, columns)") from None
+    return _extent("shape: number of rows", rows), _extent("shape: number of columns", cols)
+
+
+def _extent(what: str, number: Any) -> int:
+    """The number, which the library takes in 64 bits."""
+    extent = whole_number(what, number)
+    if abs(extent) >= 1 << 63:
+        raise ValueError(f"{what} is {extent}, which 64 bits do not hold")
+    return extent
 
 
 _INDICES = frozenset(map(numpy.dtype, ("int32", "int64")))
@@ -133,7 +149,7 @@ def _with_rows(given: Input, rows: Any, num_rows: int) -> Input:
     listed = library_of(rows).ready(rows, columns)
     if isinstance(rows, numpy.ndarray) and not numpy.array_equal(listed, rows):
         raise ValueError(f"rows: numbers of rows that are no {columns.name}, which the columns are")
-    return replace(given, shape=(int(num_rows), given.shape[1]), listed=listed)
+    return replace(given, shape=(_extent("num_rows", num_rows), given.shape[1]), listed=listed)
 
 
 def read(a: Any, rows: Any = None, num_rows: int | None = None) -> Input:

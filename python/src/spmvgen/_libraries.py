@@ -15,9 +15,12 @@ _COMPUTED_TYPES = frozenset(map(numpy.dtype, _COMPUTED))  # which is faster than
 
 
 def computed_dtype(dtype: numpy.dtype[Any]) -> numpy.dtype[Any]:
-    """The type that products of numbers of this type have: wider where spmvgen has not this one."""
-    if dtype in _COMPUTED_TYPES or dtype.name in _COMPUTED:
+    """The type that products of numbers of this type have: wider where spmvgen has not this one,
+    and in this machine's order of bytes."""
+    if dtype in _COMPUTED_TYPES:
         return dtype
+    if dtype.name in _COMPUTED:
+        return dtype.newbyteorder("=")
     if dtype.kind in "biu":
         return numpy.dtype(numpy.float64)
     if dtype.name == "float16":

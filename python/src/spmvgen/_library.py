@@ -42,12 +42,12 @@ def counters() -> dict[str, Any]:
     return found
 
 
-def _whole(parameter: str, number: Any) -> int:
+def whole_number(what: str, number: Any) -> int:
     """The number; TypeError where it is no integer."""
     try:
         return operator.index(number)
     except TypeError:
-        raise TypeError(f"params: {parameter} is {number!r}: give an integer") from None
+        raise TypeError(f"{what} is {number!r}: give an integer") from None
 
 
 def option_texts(options: dict[str, Any]) -> dict[str, str]:
@@ -58,7 +58,7 @@ def option_texts(options: dict[str, Any]) -> dict[str, str]:
             if value is not None and not isinstance(value, Mapping):
                 raise TypeError(f"params is {value!r}: give integers by name, as in {{'lanes': 4}}")
             for parameter, number in (value or {}).items():
-                texts[f"param.{parameter}"] = str(_whole(parameter, number))
+                texts[f"param.{parameter}"] = str(whole_number(f"params: {parameter}", number))
         else:
             is_bool = isinstance(value, (bool, numpy.bool_))
             texts[name] = str(value).lower() if is_bool else str(value)

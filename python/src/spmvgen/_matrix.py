@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from typing import Any, Union
 
 import numpy
@@ -14,20 +15,25 @@ from ._libraries import library_of, stream_number
 from ._operator import Operator
 
 _MOST = 1 << 53  # of whole numbers that a double has
+_REALS = frozenset((float, numpy.float64, numpy.float32))
 
 
 def _is_real(value: Any) -> bool:
     """Whether alpha or beta is a number that the short ways take."""
     kind = type(value)
-    return kind is float or (kind is int and -_MOST <= value <= _MOST)
+    return kind in _REALS or (kind is int and -_MOST <= value <= _MOST)
 
 
 def _number(name: str, value: complex) -> complex:
     """alpha or beta, as the library takes it."""
     try:
-        return complex(value)
+        if not isinstance(value, str):  # of which complex would make a number, too
+            return complex(value)
     except OverflowError:
         raise OverflowError(f"{name} is larger than any double: use a smaller number") from None
+    except TypeError:
+        pass
+    raise TypeError(f"{name} is no number: {type(value).__name__}")
 
 
 def _array(x: Any) -> Any:
@@ -37,6 +43,13 @@ def _array(x: Any) -> Any:
     if hasattr(x, "ndim"):
         return x
     return numpy.asarray(x) if numpy.isscalar(x) or x is None else library_of(x).ready(x)
+
+
+def _by_name(operands: Any) -> dict[str, Any]:
+    """The operands of option epilogue."""
+    if not isinstance(operands, Mapping) or not all(isinstance(name, str) for name in operands):
+        raise TypeError("operands: give arrays by name, as in {'p': p}")
+    return dict(operands)
 
 
 class Matrix(Operator):  # type: ignore[misc,unused-ignore]
@@ -61,7 +74,8 @@ class Matrix(Operator):  # type: ignore[misc,unused-ignore]
         # Rows that are not listed have no entries, and nobody writes them.
         self._zeroed = family.listed and not transposed
         self._make = numpy.zeros if self._zeroed else numpy.empty
-        self._apply_one: Any = None  # of the handle for plain vectors of the host
+        # Of the handle for plain vectors of the host, once it is there.
+        self._apply_one: Any = family.plain_product(transposed, conjugated)
         # core.Direct, for vectors of another library, by their type
         self._direct: dict[type, Any] = {}
 
@@ -100,8 +114,12 @@ class Matrix(Operator):  # type: ignore[misc,unused-ignore]
 
     def matvec(self, x: Any) -> Any:
         """A @ x of a vector, (n,) or (n, 1)."""
-        if numpy.ndim(x) != 1 and tuple(x.shape) != (self.shape[1], 1):
-            raise ValueError(f"x has shape {tuple(x.shape)}: a vector has {self.shape[1]} elements")
+        if numpy.ndim(x) != 1:
+            x = _array(x)
+            if tuple(x.shape) != (self.shape[1], 1):
+                raise ValueError(
+                    f"x has shape {tuple(x.shape)}: a vector has {self.shape[1]} elements"
+                )
         return self @ x
 
     def rmatvec(self, x: Any) -> Any:
@@ -143,7 +161,7 @@ class Matrix(Operator):  # type: ignore[misc,unused-ignore]
         Of a matrix with listed rows, these rows of out alone are read and written.
         """
         if operands is not None:
-            operands = dict(operands)
+            operands = _by_name(operands)
         elif _is_real(alpha) and _is_real(beta):
             if (
                 self._apply_one is not None
@@ -230,11 +248,11 @@ class Matrix(Operator):  # type: ignore[misc,unused-ignore]
         x = _array(x)
         library = library_of(x)
         self._check_shape(x)
-        dtype = self._family.product_dtype(library.dtype(x))
+        dtype = library.dtype(x)
         if dtype.kind == "c" and self._family.dtype.kind != "c":
             parts = self.apply(x.real), self.apply(x.imag)
             return parts[0] + 1j * parts[1]
-        return self.apply(library.ready(x, dtype))
+        return self.apply(library.ready(x, self._family.product_dtype(dtype)))
 
     # What SciPy's own functions call
 
@@ -315,7 +333,8 @@ class Matrix(Operator):  # type: ignore[misc,unused-ignore]
 
     def explain(self) -> str:
         """What there is to say about the choice of the kernel, in lines. Analyses the matrix
-        again, which must be CSR or CSC in host memory; "" where there was no choice."""
+        again, which must be CSR or CSC in host memory. "" where there was no choice, for a
+        reordered matrix, and for T, H and a complex conj(); of CSC for all but T."""
         return self._family.explain(self._transposed, self._conjugated)
 
     def _own_handle(self) -> Any:
