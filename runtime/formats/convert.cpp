@@ -4,8 +4,8 @@
 
 #include "formats/format_storage.hpp"
 #include "formats/layout.hpp"
-#include "formats/narrow.hpp"
 #include "matrix/memory_limit.hpp"
+#include "matrix/overflow.hpp"
 #include "registry.hpp"
 #include "spmvgen/error.hpp"
 
@@ -66,10 +66,8 @@ void check_storable(const CsrView& matrix, const Signature& signature) {
     const std::int64_t place = first_overflow(matrix, storage);
     if (place == matrix.nnz) return;
     throw Error(ErrorCode::invalid_argument,
-                fmt::format("value {} in row {}, column {} (counted from 0) is too large for "
-                            "storage type {}: use a wider one",
-                            number_text(matrix.value_type, matrix.values, place),
-                            entry_row(matrix, place), matrix.col(place), to_string(storage)));
+                fmt::format("{} is too large for storage type {}: use a wider one",
+                            entry_text(matrix, place), to_string(storage)));
 }
 
 bool takes_values(const Signature& signature, ValueType matrix) {

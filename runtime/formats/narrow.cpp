@@ -1,51 +1,13 @@
 #include "formats/narrow.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <bit>
 #include <cmath>
 #include <limits>
 
 #include "formats/layout.hpp"
-#include "spmvgen/error.hpp"
 
 namespace spmvgen {
-namespace {
-
-/// The smallest number that rounds to infinity: the largest finite one and half a unit more.
-double overflow(ValueType storage) {
-    const int fraction_bits = storage == ValueType::f16 ? 10 : storage == ValueType::bf16 ? 7 : 23;
-    return std::ldexp(2 - std::ldexp(1.0, -fraction_bits - 1),
-                      storage == ValueType::f16 ? 15 : 127);
-}
-
-/// Place of the first value that would become infinite; nnz when there is none.
-template <typename Value>
-std::int64_t first_overflow(const CsrView& matrix, double limit) {
-    const Value* values = matrix.values_as<Value>();
-    const auto overflows = [&](auto part) {
-        return std::isfinite(part) && std::abs(static_cast<double>(part)) >= limit;
-    };
-    std::int64_t first = matrix.nnz;
-#pragma omp parallel for schedule(static) reduction(min : first)
-    for (std::int64_t k = 0; k < matrix.nnz; ++k)
-        if (overflows(std::real(values[k])) || overflows(std::imag(values[k])))
-            first = std::min(first, k);
-    return first;
-}
-
-}  // namespace
-
-std::int64_t entry_row(const CsrView& matrix, std::int64_t place) {
-    std::int64_t low = 0;
-    std::int64_t high = matrix.rows;
-    while (high - low > 1) {
-        const std::int64_t middle = low + (high - low) / 2;
-        (matrix.row_begin(middle) <= place ? low : high) = middle;
-    }
-    return low;
-}
 
 std::uint16_t round_to_16_bits(double value, int exponent_bits, int fraction_bits) {
     const auto sign = static_cast<std::uint16_t>(std::signbit(value) ? 0x8000 : 0);
@@ -104,22 +66,6 @@ void widen_values(StoredMatrix& stored, ValueType storage) {
     stored.bytes +=
         stored.stored * static_cast<std::int64_t>(size_of(ValueType::f32) - size_of(storage));
     std::erase_if(stored.owned, [&](const Buffer& buffer) { return buffer.data() == narrow; });
-}
-
-std::int64_t first_overflow(const CsrView& matrix, ValueType storage) {
-    return dispatch(matrix.value_type, [&]<typename Value>(Value) {
-        return first_overflow<Value>(matrix, overflow(storage));
-    });
-}
-
-std::string number_text(ValueType type, const void* values, std::int64_t place) {
-    return dispatch(type, [&]<typename Value>(Value) {
-        const Value value = static_cast<const Value*>(values)[place];
-        if constexpr (std::is_floating_point_v<Value>)
-            return fmt::format("{}", value);
-        else
-            return fmt::format("({}, {})", value.real(), value.imag());
-    });
 }
 
 }  // namespace spmvgen

@@ -56,16 +56,6 @@ constexpr ValueType widened_type(ValueType storage) {
     return is_storage_only(storage) ? ValueType::f32 : storage;
 }
 
-/// Place of the first value that has a finite part which would be stored as infinite in type
-/// `storage`; nnz when there is none.
-std::int64_t first_overflow(const CsrView& matrix, ValueType storage);
-
-/// The row that holds entry `place`.
-std::int64_t entry_row(const CsrView& matrix, std::int64_t place);
-
-/// "1.5" or "(1.5, -2)": element `place` of an array of `type`.
-std::string number_text(ValueType type, const void* values, std::int64_t place);
-
 /// Calls f(From{}, To{}) with the types of the matrix's values and of the stored ones, which are as
 /// takes_values() has it.
 template <typename F>

@@ -14,6 +14,7 @@
 #include <utility>
 
 #include "matrix/chunks.hpp"
+#include "matrix/overflow.hpp"
 #include "registry.hpp"
 #include "spmvgen/error.hpp"
 
@@ -251,13 +252,9 @@ int rank(const Signature& s, ValueType given) {
                             : code == ValueCode::one_value
                                 ? "differs from the first, but all must be equal"
                                 : "is the 257th different one, but at most 256 can be listed";
-    throw Error(
-        ErrorCode::invalid_argument,
-        fmt::format("value {} in row {}, column {} (counted from 0) {}: value_code={} does not fit "
-                    "this matrix, use value_code=0",
-                    number_text(a.value_type, a.values, place), entry_row(a, place),
-                    a.col_idx != nullptr ? fmt::format("{}", a.col(place)) : "unknown", why,
-                    static_cast<int>(code)));
+    throw Error(ErrorCode::invalid_argument,
+                fmt::format("{} {}: value_code={} does not fit this matrix, use value_code=0",
+                            entry_text(a, place), why, static_cast<int>(code)));
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include "formats/format_storage.hpp"
 #include "formats/narrow.hpp"
 #include "matrix/chunks.hpp"
+#include "matrix/overflow.hpp"
 #include "spmvgen/error.hpp"
 
 namespace spmvgen {

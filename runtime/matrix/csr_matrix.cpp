@@ -9,6 +9,7 @@
 #include <type_traits>
 
 #include "matrix/chunks.hpp"
+#include "matrix/overflow.hpp"
 #include "spmvgen/error.hpp"
 
 namespace spmvgen {
@@ -143,6 +144,10 @@ CsrMatrix convert_values(const CsrView& a, ValueType type) {
         throw Error(ErrorCode::invalid_argument,
                     fmt::format("complex values ({}) cannot become real ({}): use c32 or c64",
                                 to_string(a.value_type), to_string(type)));
+    if (const std::int64_t place = first_overflow(a, type); place < a.nnz)
+        throw Error(ErrorCode::invalid_argument,
+                    fmt::format("{} is too large for {}: use a wider type", entry_text(a, place),
+                                to_string(type)));
     CsrMatrix result{a.rows, a.cols, a.nnz, a.offset_type, a.index_type, type, {}, {}, {}};
     if (a.row_ptr != nullptr)
         result.row_ptr = copy_bytes(a.row_ptr, a.rows + 1, size_of(a.offset_type));

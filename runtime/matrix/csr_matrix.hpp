@@ -34,7 +34,8 @@ struct CsrMatrix {
 };
 
 /// The same matrix with values of another type. Real → complex and wider or narrower (rounding) are
-/// allowed; complex → real throws Error(invalid_argument). Parallel.
+/// allowed; complex → real, and a finite value that would become infinite, throw
+/// Error(invalid_argument). Parallel.
 CsrMatrix convert_values(const CsrView& matrix, ValueType type);
 
 /// The part of validate() that reads no array.

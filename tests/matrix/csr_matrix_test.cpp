@@ -91,6 +91,33 @@ TEST(ConvertValues, RealComplexWiderNarrower) {
     }
 }
 
+TEST(ConvertValues, RefusesFiniteValuesThatWouldBecomeInfinite) {
+    const auto complaint_of = [](std::complex<double> value, ValueType from, ValueType to) {
+        CsrMatrix a = convert_values(Tiny().view(), from);
+        if (is_complex(from))
+            a.values.as<std::complex<double>>()[2] = value;
+        else
+            a.values.as<double>()[2] = value.real();
+        try {
+            convert_values(a.view(), to);
+        } catch (const Error& error) {
+            EXPECT_EQ(error.code(), ErrorCode::invalid_argument);
+            return std::string(error.what());
+        }
+        return std::string();
+    };
+    constexpr double infinite = std::numeric_limits<double>::infinity();
+    EXPECT_EQ(complaint_of(-1e39, ValueType::f64, ValueType::f32),
+              "value -1e+39 in row 1, column 1 (counted from 0) is too large for f32: use a wider "
+              "type");
+    EXPECT_EQ(complaint_of({1, 1e300}, ValueType::c64, ValueType::c32),
+              "value (1, 1e+300) in row 1, column 1 (counted from 0) is too large for c32: use a "
+              "wider type");
+    EXPECT_EQ(complaint_of(3.4e38, ValueType::f64, ValueType::f32), "");
+    EXPECT_EQ(complaint_of(infinite, ValueType::f64, ValueType::f32), "");
+    EXPECT_EQ(complaint_of(1e300, ValueType::f64, ValueType::c64), "");
+}
+
 TEST(Buffers, AreAlignedAndShrink) {
     for (const std::size_t bytes : {std::size_t{1}, std::size_t{100}, std::size_t{5} << 20}) {
         Buffer buffer(bytes);

@@ -128,6 +128,11 @@ TEST(Vectors, WrongSizesAndTypesAreRefused) {
     const TestFile complex("%%MatrixMarket matrix array complex general\n1 1\n1 2\n");
     EXPECT_EQ(failure_of(complex, ValueType::f32, 1),
               ":2: holds complex values where real ones (f32) are needed");
+    const TestFile large("%%MatrixMarket matrix array real general\n2 1\n1\n1e39\n");
+    EXPECT_EQ(failure_of(large, ValueType::f32, 2),
+              ":2: value 1e+39 in row 1, column 0 (counted from 0) is too large for the vectors, "
+              "which are f32");
+    EXPECT_EQ(failure_of(large, ValueType::f64, 2), "");
 }
 
 }  // namespace

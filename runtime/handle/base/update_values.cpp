@@ -2,11 +2,11 @@
 
 #include <algorithm>
 
-#include "formats/narrow.hpp"
 #include "formats/value_encoding.hpp"
 #include "formats/value_pattern.hpp"
 #include "handle/base/handle_impl.hpp"
 #include "handle/plan/team_size.hpp"
+#include "matrix/overflow.hpp"
 #include "spmvgen/error.hpp"
 
 namespace spmvgen {

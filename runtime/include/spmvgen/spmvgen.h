@@ -319,8 +319,8 @@ SPMVGEN_API spmvgen_status spmvgen_emit(const char* const* names, const char* co
                                         size_t count, spmvgen_blob** kernel);
 /* For people, in lines: what there is to say about the choice of a kernel that a handle made,
  * beside the field "reason" of its info. matrix and options are those that it was made of; the
- * matrix is CSR or CSC in this machine's memory and is analysed again. "" where there was no choice,
- * where the matrix was reordered, and where op is not "N" (of CSC: not "T"). */
+ * matrix is CSR or CSC in this machine's memory and is analysed again. "" where there was no
+ * choice, where the matrix was reordered, and where op is not "N" (of CSC: not "T"). */
 SPMVGEN_API spmvgen_status spmvgen_explain(const spmvgen_handle* handle,
                                            const spmvgen_matrix* matrix,
                                            const spmvgen_options* options, spmvgen_blob** text);

@@ -7,6 +7,7 @@
 #include <complex>
 
 #include "matrix/files/text_source.hpp"
+#include "matrix/overflow.hpp"
 #include "matrix/read/csr_binary.hpp"
 #include "matrix/read/matrix_market.hpp"
 #include "matrix/read/text_lines.hpp"
@@ -75,6 +76,9 @@ Buffer read_vector(const std::string& path, ValueType type, std::int64_t element
                          columns));
     if (is_complex(a.value_type) && !is_complex(type))
         fail(fmt::format("holds complex values where real ones ({}) are needed", to_string(type)));
+    if (const std::int64_t place = first_overflow(a.view(), type); place < a.nnz)
+        fail(fmt::format("{} is too large for the vectors, which are {}",
+                         entry_text(a.view(), place), to_string(type)));
     const CsrMatrix converted = convert_values(a.view(), type);
     a = {};
     return dispatch(type, [&](auto value) {

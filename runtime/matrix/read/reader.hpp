@@ -34,8 +34,8 @@ void write_matrix_market(const std::string& path, const CsrView& matrix);
 void write_csr_binary(const std::string& path, const CsrView& matrix);
 
 /// Reads a dense vector (Matrix Market array n×1, or coordinate n×1) as `type`; throws as
-/// read_matrix, and Error(invalid_input) when it has not `elements` × `columns` entries. Row-major,
-/// elements·columns values.
+/// read_matrix, and Error(invalid_input) when it has not `elements` × `columns` entries, or a
+/// finite one that would become infinite. Row-major, elements·columns values.
 Buffer read_vector(const std::string& path, ValueType type, std::int64_t elements, int columns = 1);
 
 /// Writes a dense row-major elements×columns array as Matrix Market array. Throws Error(io).
