@@ -5,9 +5,8 @@
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <memory>
+#include <system_error>
 #include <thread>
 
 #include "handle/kernels/compile_kernel.hpp"
@@ -19,6 +18,7 @@
 #include "registry.hpp"
 #include "sets/exported.hpp"
 #include "spmvgen/error.hpp"
+#include "text/input.hpp"
 #include "text/interrupt.hpp"
 #include "text/output.hpp"
 #include "text/progress.hpp"
@@ -46,12 +46,6 @@ struct Made {
     std::vector<Unfit> refused = {};
 };
 
-std::string text_of_file(const std::string& path) {
-    std::ifstream file(path, std::ios::binary);
-    if (!file) throw Error(ErrorCode::io, path + ": cannot be opened");
-    return {std::istreambuf_iterator<char>(file), {}};
-}
-
 /// The manifest of --manifest, or that of --kernel.
 Manifest wanted_manifest(const PackOptions& o) {
     if (!o.kernels.empty()) {
@@ -65,7 +59,8 @@ Manifest wanted_manifest(const PackOptions& o) {
         return {"kernels", {section}};
     }
     if (const auto text = embedded_manifest(o.manifest)) return parse_manifest(*text, o.manifest);
-    if (!fs::exists(o.manifest))
+    std::error_code unknown;
+    if (fs::status(o.manifest, unknown).type() == fs::file_type::not_found)
         throw UsageError("--manifest: there is no file '" + o.manifest +
                          "', and the embedded manifests are " + embedded_manifest_names());
     return parse_manifest(text_of_file(o.manifest), o.manifest);
@@ -127,9 +122,12 @@ std::string file_name(const Target& target) {
 
 std::string output_path(const PackOptions& o, const Target& target, bool several) {
     if (o.output.empty()) return file_name(target);
-    if (several) fs::create_directories(o.output);
-    return several || fs::is_directory(o.output) ? (fs::path(o.output) / file_name(target)).string()
-                                                 : o.output;
+    std::error_code trouble;
+    if (several) fs::create_directories(o.output, trouble);
+    if (trouble) throw Error(ErrorCode::io, o.output + ": cannot make it: " + trouble.message());
+    return several || fs::is_directory(o.output, trouble)
+               ? (fs::path(o.output) / file_name(target)).string()
+               : o.output;
 }
 
 /// Said before the work, not after it.

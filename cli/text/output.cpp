@@ -89,8 +89,11 @@ void write_file_with(const std::string& path, std::ostream& out,
     if (fs::is_directory(status)) refuse(path, "it is a directory");
     if (fs::exists(status) && !fs::is_regular_file(status)) return write(path);
     // The file that a link points to is replaced, not the link.
-    const fs::path target =
-        fs::is_symlink(path, error) ? fs::canonical(path, error) : fs::path(path);
+    fs::path target = path;
+    if (fs::is_symlink(path, error)) {
+        target = fs::canonical(path, error);
+        if (error) refuse(path, error.message());
+    }
     const TemporaryFile temporary(target.string() + ".tmp." + std::to_string(getpid()));
     try {
         write(temporary.path());

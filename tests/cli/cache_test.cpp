@@ -93,6 +93,12 @@ TEST_F(CacheVerbs, WarmThatFailsSaysWhatAndGoesOn) {
                 HasSubstr("cannot load the kernel compiler"));
 }
 
+TEST_F(CacheVerbs, WarmOfAListThatIsADirectory) {
+    const Outcome outcome = run_line("cache warm --list .");
+    EXPECT_EQ(outcome.status, 1);
+    EXPECT_EQ(outcome.err, "spmvgen: .: cannot be read: it is a directory\n");
+}
+
 TEST_F(CacheVerbs, WarmIntoADirectoryThatCannotBeUsed) {
     write("cache", "a file");
     const Outcome outcome = run_line("cache warm A.mtx");

@@ -217,6 +217,16 @@ TEST_F(PackTest, WrongOptionsAreSaid) {
     EXPECT_EQ(run_line("pack merge A.mtx -o B.spmvset --prefer both").status, 2);
 }
 
+TEST_F(PackTest, WrongFilesAreSaid) {
+    std::filesystem::create_symlink("loop", "loop");
+    EXPECT_EQ(run_line("pack build --arch x86-64-v3 --manifest loop").err,
+              "spmvgen: loop: cannot be read: Too many levels of symbolic links\n");
+    EXPECT_EQ(run_line("pack build --arch x86-64-v3 --manifest .").err,
+              "spmvgen: .: cannot be read: it is a directory\n");
+    EXPECT_EQ(run_line("pack build --arch x86-64-v3,sm_90 -o A.mtx").err,
+              "spmvgen: A.mtx: cannot make it: Not a directory\n");
+}
+
 /// Whether a process catches SIGINT.
 bool catches_interrupts(pid_t process) {
     std::ifstream status("/proc/" + std::to_string(process) + "/status");
