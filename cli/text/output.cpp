@@ -81,6 +81,16 @@ std::string output_name(const std::string& path) {
     return is_standard_output(path) ? std::string(standard_output) : path;
 }
 
+bool is_same_file(const std::string& one, const std::string& other) {
+    if (one.empty() || is_standard_output(one) || other.empty() || is_standard_output(other))
+        return false;
+    std::error_code none;
+    const auto status = fs::status(one, none);
+    if (fs::exists(status) && !fs::is_regular_file(status)) return false;
+    return fs::equivalent(one, other, none) || fs::absolute(one, none).lexically_normal() ==
+                                                   fs::absolute(other, none).lexically_normal();
+}
+
 void write_file_with(const std::string& path, std::ostream& out,
                      const std::function<void(const std::string&)>& write) {
     if (is_standard_output(path)) return write_to_stream(out, write);
