@@ -1,7 +1,7 @@
 /// `spmvgen cache warm`.
 #include <fmt/format.h>
 
-#include <fstream>
+#include <sstream>
 
 #include "cache/cache.hpp"
 #include "cache/warm_kernels.hpp"
@@ -10,6 +10,7 @@
 #include "matrix/reorder/reordering.hpp"
 #include "options/operands.hpp"
 #include "options/run_options.hpp"
+#include "text/input.hpp"
 #include "text/output.hpp"
 #include "text/units.hpp"
 #include "tuner/chooser/chooser.hpp"
@@ -76,8 +77,7 @@ WarmResult warm_matrix(const WarmOptions& o, const Options& options, Store& stor
 
 /// The lines of the list that are not empty and do not begin with '#'.
 std::vector<std::string> lines_of(const std::string& path) {
-    std::ifstream file(path);
-    if (!file) throw Error(ErrorCode::io, path + ": cannot be opened");
+    std::istringstream file(text_of_file(path));
     std::vector<std::string> lines;
     for (std::string line; std::getline(file, line);)
         if (!line.empty() && line[0] != '#') lines.push_back(line);

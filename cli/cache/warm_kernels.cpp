@@ -28,6 +28,33 @@ std::vector<Mode> modes_of(bool gpu) {
 
 const std::string not_kept = "compiled, but not kept: the warning above says why";
 
+/// Adds what is made while it lives. Where some of several are not kept, only a count of each shows
+/// it.
+class Counting {
+  public:
+    explicit Counting(WarmResult& result) : result_(result), before_(kernel_counters()) {}
+    ~Counting() {
+        const KernelCounters after = kernel_counters();
+        const std::int64_t compiled = made(after) - made(before_);
+        result_.compiled += compiled;
+        result_.there += found(after) - found(before_);
+        if (compiled > 0 && after.bytes_written == before_.bytes_written)
+            result_.failure = not_kept;
+    }
+    Counting(const Counting&) = delete;
+    Counting& operator=(const Counting&) = delete;
+
+  private:
+    static std::int64_t made(const KernelCounters& c) {
+        return c.compiles_started - c.compiles_failed;
+    }
+    static std::int64_t found(const KernelCounters& c) {
+        return c.hits_store + c.hits_memory + c.hits_imported + c.hits_set;
+    }
+    WarmResult& result_;
+    const KernelCounters before_;
+};
+
 void warm_one(Store& store, const Signature& signature, WarmResult& result) {
     const auto kinds = loadable_kinds(architecture(signature.target).kind);
     for (const BinaryKind kind : kinds)
@@ -47,25 +74,21 @@ WarmResult warm_handle(const CsrMatrix& matrix, Options options, bool all_modes)
     options.cache = CacheMode::on;
     options.strict = true;
     WarmResult result;
-    const KernelCounters before = kernel_counters();
     try {
-        const Handle handle(matrix.view(), options);
+        const Handle handle = [&] {
+            const Counting counting(result);
+            return Handle(matrix.view(), options);
+        }();
         result.kernel = handle.info().kernel + "@" + handle.info().target;
         if (all_modes)  // those that need no kernel make none
             for (const Scale alpha : all_scales)
-                for (const Scale beta : all_scales) handle.prepare(alpha, beta);
+                for (const Scale beta : all_scales) {
+                    const Counting counting(result);
+                    handle.prepare(alpha, beta);
+                }
     } catch (const Error& error) {
         result.failure = error.what();
     }
-    const KernelCounters after = kernel_counters();
-    result.compiled = (after.compiles_started - after.compiles_failed) -
-                      (before.compiles_started - before.compiles_failed);
-    result.there =
-        (after.hits_store + after.hits_memory + after.hits_imported + after.hits_set) -
-        (before.hits_store + before.hits_memory + before.hits_imported + before.hits_set);
-    if (result.compiled > 0 && after.bytes_written == before.bytes_written &&
-        result.failure.empty())
-        result.failure = not_kept;
     return result;
 }
 

@@ -170,6 +170,16 @@ void list(const EmitOptions& o, std::ostream& out) {
         out << kernel_list();
 }
 
+/// Else the file that is written last would replace the other.
+void check_outputs_differ(const EmitOptions& o) {
+    if (is_same_file(o.header, o.output))
+        throw UsageError("--header: " + o.header + " is where the kernel goes; name another file");
+    if (is_same_file(o.launch, o.output))
+        throw UsageError("--launch: " + o.launch + " is where the kernel goes; name another file");
+    if (is_same_file(o.launch, o.header))
+        throw UsageError("--launch: " + o.launch + " is where the header goes; name another file");
+}
+
 void emit(const EmitOptions& o, Streams& streams) {
     if (o.list) return list(o, streams.out);
     if (o.json) throw UsageError("--json: goes with --list; the launch is written by --launch");
@@ -182,6 +192,7 @@ void emit(const EmitOptions& o, Streams& streams) {
                          "output)");
     if (is_standard_output(o.launch) && (o.output.empty() || is_standard_output(o.output)))
         throw UsageError("--launch: - is standard output, where the kernel goes; name a file");
+    check_outputs_differ(o);
     const std::string name = o.header.empty() ? "" : header_name(o.header);
     const Signature signature = wanted_signature(o, streams);
     Generator& generator = load_generator();

@@ -5,9 +5,8 @@
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <memory>
+#include <system_error>
 #include <thread>
 
 #include "handle/kernels/compile_kernel.hpp"
@@ -19,6 +18,7 @@
 #include "registry.hpp"
 #include "sets/exported.hpp"
 #include "spmvgen/error.hpp"
+#include "text/input.hpp"
 #include "text/interrupt.hpp"
 #include "text/output.hpp"
 #include "text/progress.hpp"
@@ -30,7 +30,7 @@ namespace {
 namespace fs = std::filesystem;
 
 struct PackOptions {
-    std::string manifest = "default", output, compiler = "auto", as = "auto";
+    std::string manifest, output, compiler = "auto", as = "auto";
     std::vector<std::string> archs, kernels, values, indices;
     int jobs = 0;
     bool strict = false, no_sources = false, list = false, json = false;
@@ -46,12 +46,6 @@ struct Made {
     std::vector<Unfit> refused = {};
 };
 
-std::string text_of_file(const std::string& path) {
-    std::ifstream file(path, std::ios::binary);
-    if (!file) throw Error(ErrorCode::io, path + ": cannot be opened");
-    return {std::istreambuf_iterator<char>(file), {}};
-}
-
 /// The manifest of --manifest, or that of --kernel.
 Manifest wanted_manifest(const PackOptions& o) {
     if (!o.kernels.empty()) {
@@ -64,11 +58,13 @@ Manifest wanted_manifest(const PackOptions& o) {
                 resolve("--kernel", [&] { return std::string(kernel_entry(id).id); }));
         return {"kernels", {section}};
     }
-    if (const auto text = embedded_manifest(o.manifest)) return parse_manifest(*text, o.manifest);
-    if (!fs::exists(o.manifest))
-        throw UsageError("--manifest: there is no file '" + o.manifest +
+    const std::string name = o.manifest.empty() ? "default" : o.manifest;
+    if (const auto text = embedded_manifest(name)) return parse_manifest(*text, name);
+    std::error_code unknown;
+    if (fs::status(name, unknown).type() == fs::file_type::not_found)
+        throw UsageError("--manifest: there is no file '" + name +
                          "', and the embedded manifests are " + embedded_manifest_names());
-    return parse_manifest(text_of_file(o.manifest), o.manifest);
+    return parse_manifest(text_of_file(name), name);
 }
 
 /// What a list of a section keeps beside `wanted`, which narrows it.
@@ -127,9 +123,12 @@ std::string file_name(const Target& target) {
 
 std::string output_path(const PackOptions& o, const Target& target, bool several) {
     if (o.output.empty()) return file_name(target);
-    if (several) fs::create_directories(o.output);
-    return several || fs::is_directory(o.output) ? (fs::path(o.output) / file_name(target)).string()
-                                                 : o.output;
+    std::error_code trouble;
+    if (several) fs::create_directories(o.output, trouble);
+    if (trouble) throw Error(ErrorCode::io, o.output + ": cannot make it: " + trouble.message());
+    return several || fs::is_directory(o.output, trouble)
+               ? (fs::path(o.output) / file_name(target)).string()
+               : o.output;
 }
 
 /// Said before the work, not after it.
@@ -233,7 +232,20 @@ void list(const Manifest& manifest, const std::vector<Target>& targets, Streams&
     }
 }
 
+void check_together(const PackOptions& o) {
+    if (!o.kernels.empty() && !o.manifest.empty())
+        throw UsageError("--kernel: stands in the place of --manifest; drop one of them");
+    if (!o.list) return;
+    const std::pair<bool, const char*> given[] = {{o.json, "--json"},
+                                                  {!o.output.empty(), "--output"},
+                                                  {o.strict, "--strict"},
+                                                  {o.no_sources, "--no-sources"}};
+    for (auto& [is_given, name] : given)
+        if (is_given) throw UsageError(name + std::string(": --list makes nothing; drop it"));
+}
+
 void build(PackOptions o, Streams& streams) {
+    check_together(o);
     if (o.jobs == 0) o.jobs = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
     const std::vector<Target> targets = wanted_targets(o);
     parse_compiler(o.compiler);

@@ -17,6 +17,10 @@ struct ReportOptions {
 };
 
 void report(const ReportOptions& o, Streams& streams) {
+    for (auto& file : o.files)
+        if (is_same_file(file, o.out))
+            throw UsageError("--output: " + o.out +
+                             " has the results that are shown: name another");
     const ReportData data = read_report_data(o.files);
     for (auto& note : data.notes) streams.err << "spmvgen: " << note << "\n";
     const std::string page = report_page(o.title, data.json);

@@ -81,6 +81,16 @@ std::string output_name(const std::string& path) {
     return is_standard_output(path) ? std::string(standard_output) : path;
 }
 
+bool is_same_file(const std::string& one, const std::string& other) {
+    if (one.empty() || is_standard_output(one) || other.empty() || is_standard_output(other))
+        return false;
+    std::error_code none;
+    const auto status = fs::status(one, none);
+    if (fs::exists(status) && !fs::is_regular_file(status)) return false;
+    return fs::equivalent(one, other, none) || fs::absolute(one, none).lexically_normal() ==
+                                                   fs::absolute(other, none).lexically_normal();
+}
+
 void write_file_with(const std::string& path, std::ostream& out,
                      const std::function<void(const std::string&)>& write) {
     if (is_standard_output(path)) return write_to_stream(out, write);
@@ -89,8 +99,11 @@ void write_file_with(const std::string& path, std::ostream& out,
     if (fs::is_directory(status)) refuse(path, "it is a directory");
     if (fs::exists(status) && !fs::is_regular_file(status)) return write(path);
     // The file that a link points to is replaced, not the link.
-    const fs::path target =
-        fs::is_symlink(path, error) ? fs::canonical(path, error) : fs::path(path);
+    fs::path target = path;
+    if (fs::is_symlink(path, error)) {
+        target = fs::canonical(path, error);
+        if (error) refuse(path, error.message());
+    }
     const TemporaryFile temporary(target.string() + ".tmp." + std::to_string(getpid()));
     try {
         write(temporary.path());

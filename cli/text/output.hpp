@@ -25,6 +25,9 @@ inline bool is_standard_output(std::string_view path) {
 /// `path` for messages.
 std::string output_name(const std::string& path);
 
+/// Whether both names are of one file, which need not be there; "", "-" and devices are none.
+bool is_same_file(const std::string& one, const std::string& other);
+
 /// Lets `write` make the file under a temporary name beside `path` and renames it, so that a
 /// failure, or a signal that ends the process, leaves what was at `path` and nothing else; devices
 /// and pipes are written to directly. "-" means `out`. Throws Error(io).

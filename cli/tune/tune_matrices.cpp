@@ -5,11 +5,10 @@
 #include <algorithm>
 #include <ctime>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <new>
 #include <optional>
 #include <span>
+#include <system_error>
 
 #include "handle/plan/levels.hpp"
 #include "matrix/suites/suites.hpp"
@@ -18,6 +17,7 @@
 #include "registry.hpp"
 #include "spmvgen/error.hpp"
 #include "spmvgen/spmvgen.hpp"
+#include "text/input.hpp"
 #include "text/interrupt.hpp"
 #include "text/output.hpp"
 #include "text/progress.hpp"
@@ -158,10 +158,10 @@ class Tuner {
         const std::string& path = options_.common->output;
         if (path.empty() || is_standard_output(path))
             throw UsageError("--resume: name the file to go on with: -o F.json");
-        if (!std::filesystem::exists(path)) return;
-        std::ifstream file(path);
-        ReadRecords done =
-            parse_tuning_records(std::string(std::istreambuf_iterator<char>(file), {}));
+        std::error_code unknown;
+        if (std::filesystem::status(path, unknown).type() == std::filesystem::file_type::not_found)
+            return;
+        ReadRecords done = parse_tuning_records(text_of_file(path));
         if (!done.rejected.empty())
             throw Error(ErrorCode::invalid_input,
                         fmt::format("{}: {}; --resume goes on with files that are sound: repair "

@@ -3,18 +3,16 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <filesystem>
-#include <fstream>
 #include <map>
 #include <memory>
 #include <set>
-#include <sstream>
 #include <system_error>
 
 #include "matrix/files/inflater.hpp"
 #include "registry.hpp"
 #include "spmvgen/error.hpp"
+#include "text/input.hpp"
 #include "text/output.hpp"
 #include "text/units.hpp"
 #include "tuner/records/record_directory.hpp"
@@ -92,23 +90,11 @@ void fail_if_unreadable(const Outcome& outcome) {
 
 // ---- reading
 
-std::string text_of(const std::string& path) {
-    if (std::filesystem::is_directory(path)) throw Error(ErrorCode::io, "it is a directory");
-    errno = 0;
-    std::ifstream file(path, std::ios::binary);
-    std::ostringstream text;
-    if (file.peek() != EOF) text << file.rdbuf();
-    if (!file.is_open() || file.bad() || text.fail())
-        throw Error(ErrorCode::io,
-                    errno != 0 ? std::generic_category().message(errno) : "it cannot be read");
-    return tuning_text(text.str());
-}
-
 /// The records of the files that were named.
 std::vector<SourcedRecord> read_files(const std::vector<std::string>& files, Outcome& outcome) {
     std::vector<SourcedRecord> records;
     for (auto& path : files) try {
-            ReadRecords read = parse_tuning_records(text_of(path));
+            ReadRecords read = parse_tuning_records(tuning_text(bytes_of_file(path)));
             for (auto& record : read.records) records.push_back({std::move(record), path});
             for (auto& [record, reason] : read.rejected) {
                 outcome.rejected.push_back({path, record, reason});

@@ -70,6 +70,23 @@ TEST_F(CacheVerbs, WarmMakesWhatRunsThenLoad) {
     EXPECT_EQ(nlohmann::json::parse(shell("\"$S\" cache warm A.mtx --json").out)["there"], 1);
 }
 
+// A disk that gets full keeps some; here a file stands in the place of the directory of one.
+TEST_F(CacheVerbs, WarmThatCannotKeepOneOfItsKernelsFails) {
+    ASSERT_EQ(shell("\"$S\" cache warm A.mtx --modes all").status, 0);
+    const std::filesystem::path folder = std::filesystem::path(path()).parent_path();
+    std::filesystem::remove_all("cache");
+    std::filesystem::create_directory("cache");
+    std::filesystem::permissions("cache", std::filesystem::perms{0700});
+    write(folder.string(), "a file");
+    const Outcome outcome = shell("\"$S\" cache warm A.mtx --modes all");
+    EXPECT_EQ(outcome.status, 1);
+    EXPECT_THAT(outcome.err, HasSubstr(": kernels are not kept: "));
+    EXPECT_THAT(outcome.err, HasSubstr("the kernels of 1 request could not all be made"));
+    EXPECT_THAT(outcome.out,
+                HasSubstr("A.mtx: failed: compiled, but not kept: the warning above says why\n"));
+    EXPECT_FALSE(run_line("cache list --names").out.empty());
+}
+
 TEST_F(CacheVerbs, WarmForAnotherMachineFromNamesOrAMatrix) {
     warm();
     EXPECT_EQ(run_line("cache list --names").out, kernel_ + "\n");
@@ -91,6 +108,12 @@ TEST_F(CacheVerbs, WarmThatFailsSaysWhatAndGoesOn) {
     EXPECT_EQ(json["failed"], 2);
     EXPECT_THAT(json["requests"][0]["failure"].get<std::string>(),
                 HasSubstr("cannot load the kernel compiler"));
+}
+
+TEST_F(CacheVerbs, WarmOfAListThatIsADirectory) {
+    const Outcome outcome = run_line("cache warm --list .");
+    EXPECT_EQ(outcome.status, 1);
+    EXPECT_EQ(outcome.err, "spmvgen: .: cannot be read: it is a directory\n");
 }
 
 TEST_F(CacheVerbs, WarmIntoADirectoryThatCannotBeUsed) {

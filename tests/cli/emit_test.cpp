@@ -219,5 +219,20 @@ TEST_F(EmitTest, FailureLeavesTheOutputAlone) {
     EXPECT_EQ(run_line("emit --kernel csr_rows -o /nonesuch/k.cpp").status, 1);
 }
 
+TEST_F(EmitTest, EachOutputHasAFileOfItsOwn) {
+    const std::pair<const char*, const char*> lines[] = {
+        {"-o k.h --header ./k.h", "--header: ./k.h is where the kernel goes"},
+        {"-o k.cpp --launch k.cpp", "--launch: k.cpp is where the kernel goes"},
+        {"-o k.cpp --header k.h --launch k.h", "--launch: k.h is where the header goes"}};
+    for (auto& [line, message] : lines) {
+        const Outcome outcome = run_line("emit --kernel csr_rows " + std::string(line));
+        EXPECT_EQ(outcome.status, 2) << line;
+        EXPECT_EQ(outcome.err, "spmvgen: " + std::string(message) +
+                                   "; name another file\nsee: spmvgen emit --help\n");
+    }
+    EXPECT_EQ(run_line("emit --kernel csr_rows -o /dev/null --launch /dev/null").status, 0);
+    EXPECT_FALSE(std::filesystem::exists("k.h") || std::filesystem::exists("k.cpp"));
+}
+
 }  // namespace
 }  // namespace spmvgen::cli

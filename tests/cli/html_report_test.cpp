@@ -293,6 +293,14 @@ TEST_F(HtmlReportTest, SaysWhatIsWrongWithTheCommand) {
     EXPECT_EQ(run_line("report R.jsonl -o no/such/folder.html").err,
               "spmvgen: no/such/folder.html: cannot write: No such file or directory\n");
     EXPECT_EQ(run_line("report R.jsonl -o .").err, "spmvgen: .: cannot write: it is a directory\n");
+    const std::string results = read("R.jsonl");
+    std::filesystem::create_symlink("R.jsonl", "link.html");
+    for (const char* same : {"R.jsonl", "./R.jsonl", "link.html"})
+        EXPECT_EQ(run_line(std::string("report R.jsonl -o ") + same).err,
+                  std::string("spmvgen: --output: ") + same +
+                      " has the results that are shown: name another\n"
+                      "see: spmvgen report --help\n");
+    EXPECT_EQ(read("R.jsonl"), results);
 }
 
 }  // namespace

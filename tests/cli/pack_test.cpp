@@ -204,7 +204,12 @@ TEST_F(PackTest, WrongOptionsAreSaid) {
         {"--arch x86-64-v3 --as ptx", "--as: there is no ptx of x86-64-v3"},
         {"--arch x86-64-v3 --index i32", "--index: 'i32' is no pair"},
         {"--arch x86-64-v3 --value f99", "--value: unknown value type 'f99'"},
-        {"--arch x86-64-v3 --compiler gcc", "--compiler: unknown compiler 'gcc'"}};
+        {"--arch x86-64-v3 --compiler gcc", "--compiler: unknown compiler 'gcc'"},
+        {"--arch x86-64-v3 --kernel csr_rows --manifest default",
+         "--kernel: stands in the place of --manifest; drop one of them"},
+        {"--arch x86-64-v3 --list --json", "--json: --list makes nothing; drop it"},
+        {"--arch x86-64-v3 --list -o A.spmvset", "--output: --list makes nothing; drop it"},
+        {"--arch x86-64-v3 --list --strict", "--strict: --list makes nothing; drop it"}};
     for (auto& [line, message] : lines) {
         const Outcome outcome = run_line("pack build " + std::string(line));
         EXPECT_EQ(outcome.status, 2) << line;
@@ -215,6 +220,16 @@ TEST_F(PackTest, WrongOptionsAreSaid) {
     EXPECT_EQ(run_line("pack build --arch x86-64-v3 -o none/A.spmvset").err,
               "spmvgen: none/A.spmvset: cannot write: No such file or directory\n");
     EXPECT_EQ(run_line("pack merge A.mtx -o B.spmvset --prefer both").status, 2);
+}
+
+TEST_F(PackTest, WrongFilesAreSaid) {
+    std::filesystem::create_symlink("loop", "loop");
+    EXPECT_EQ(run_line("pack build --arch x86-64-v3 --manifest loop").err,
+              "spmvgen: loop: cannot be read: Too many levels of symbolic links\n");
+    EXPECT_EQ(run_line("pack build --arch x86-64-v3 --manifest .").err,
+              "spmvgen: .: cannot be read: it is a directory\n");
+    EXPECT_EQ(run_line("pack build --arch x86-64-v3,sm_90 -o A.mtx").err,
+              "spmvgen: A.mtx: cannot make it: Not a directory\n");
 }
 
 /// Whether a process catches SIGINT.

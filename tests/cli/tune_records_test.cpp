@@ -173,6 +173,13 @@ TEST_F(TuneRecords, SaysWhatIsWrong) {
               "2: spmvgen: --device: nothing is recorded on 'gfx90a'; there are records on "
               "x86-64-v4");
     EXPECT_EQ(error("import"), "2: spmvgen: files is required");
+    std::filesystem::create_symlink("loop", "loop");
+    EXPECT_THAT(run_line("tune import loop .").out,
+                AllOf(HasSubstr("Too many levels of symbolic links (loop)"),
+                      HasSubstr("it is a directory (.)")));
+    EXPECT_EQ(error("A.mtx --resume -o loop"),
+              "1: spmvgen: loop: cannot be read: Too many levels of symbolic links");
+    EXPECT_EQ(error("A.mtx --resume -o ."), "1: spmvgen: .: cannot be read: it is a directory");
     EXPECT_EQ(error("A.mtx list"), "2: spmvgen: matrices: is not for this command; drop it");
     EXPECT_EQ(error("--threads 2 list"), "2: spmvgen: --threads: is not for this command; drop it");
     write_records("a.json", {gpu_record()});

@@ -126,6 +126,9 @@ TEST_F(ConvertTest, DirectoryIsNoFile) {
     const Outcome outcome = run_line("convert A.mtx dir.csr");
     EXPECT_EQ(outcome.status, 1);
     EXPECT_EQ(outcome.err, "spmvgen: dir.csr: cannot write: it is a directory\n");
+    std::filesystem::create_symlink("loop.csr", "loop.csr");
+    EXPECT_EQ(run_line("convert A.mtx loop.csr").err,
+              "spmvgen: loop.csr: cannot write: Too many levels of symbolic links\n");
 }
 
 TEST_F(GalleryTest, ListNamesGeneratorsWithPresets) {

@@ -196,6 +196,20 @@ TEST_P(PartsOf, RefuseWhatIsNotForParts) {
     EXPECT_EQ(code_and_text([&] { const PartHandle made(wrong, options_for(GetParam())); }),
               "invalid_argument: receives[0] of part 0 has " + std::to_string(all + 1) +
                   " elements from 0 on, but the halo has " + std::to_string(all));
+    const auto refusal_of = [&](auto change) {
+        Part part = parts[0];
+        change(part);
+        return code_and_text([&] { const PartHandle handle(part, options_for(GetParam())); });
+    };
+    const std::string rows = std::to_string(parts[0].halo.rows);
+    EXPECT_EQ(refusal_of([](Part& part) { part.halo_rows.clear(); }),
+              "invalid_argument: halo_rows of part 0 has 0 rows, but the halo has " + rows);
+    EXPECT_THAT(refusal_of([](Part& part) { part.local.values.clear(); }),
+                testing::HasSubstr(" columns and 0 values"));
+    EXPECT_THAT(refusal_of([](Part& part) { part.halo.row_ptr.clear(); }),
+                testing::HasSubstr("halo of part 0 has " + rows + " rows, 0 row offsets, "));
+    EXPECT_THAT(refusal_of([](Part& part) { part.send_elements[0] = 1 << 30; }),
+                testing::StartsWith("invalid_argument: part 0 sends element 1073741824 of its x"));
 }
 
 TEST_P(PartsOf, ListedElementsAreMoved) {

@@ -32,6 +32,34 @@ void check_part_options(const Options& o) {
             "options.epilogue: y of a part is complete after both products only: leave it empty");
 }
 
+/// What is in the arrays is looked at by the handle.
+void check_sizes(const Part& part, const char* name, const CsrArrays& a) {
+    const std::size_t offsets = a.row_ptr.size() / size_of(a.offset_type),
+                      values = a.values.size() / size_of(a.value_type);
+    if (static_cast<std::int64_t>(offsets) - 1 != a.rows || values != a.col_idx.size())
+        refuse(fmt::format("{} of part {} has {} rows, {} row offsets, {} columns and {} values",
+                           name, part.number, a.rows, offsets, a.col_idx.size(), values));
+}
+
+/// A part may have come from another process.
+void check_arrays(const Part& part) {
+    check_sizes(part, "local", part.local);
+    if (!part.halo.col_idx.empty()) check_sizes(part, "halo", part.halo);
+    if (std::ssize(part.halo_rows) != part.halo.rows)
+        refuse(fmt::format("halo_rows of part {} has {} rows, but the halo has {}", part.number,
+                           part.halo_rows.size(), part.halo.rows));
+    for (const std::int32_t element : part.send_elements)
+        if (element < 0 || element >= part.cols())
+            refuse(fmt::format("part {} sends element {} of its x, which has {}", part.number,
+                               element, part.cols()));
+}
+
+/// Before anything reads them.
+const Part& checked(const Part& part) {
+    check_arrays(part);
+    return part;
+}
+
 Options checked(Options o) {
     check_part_options(o);
     o.copy = true;
@@ -90,7 +118,7 @@ ValueType vectors_of(const Part& part, const Options& options) {
 
 PartHandle::PartHandle(const Part& part, const Options& local, const Options& halo,
                        const std::shared_ptr<Device>& device)
-    : local_(handle_of(part.local.view(), checked(local), device)),
+    : local_(handle_of(checked(part).local.view(), checked(local), device)),
       halo_(handle_of_halo(part, checked_halo(local, halo), device)),
       sent_(vectors_of(part, local), part.send_elements, local, device),
       receives_(part.receives),
