@@ -19,6 +19,13 @@ bool is_header(const Json& line) {
     return has_text(line, "kind") && line["kind"] == bench_kind;
 }
 
+/// Whether an unfinished line, or a finished one, begins as a header does.
+bool may_be_header(std::string_view line) {
+    const std::string kind = Json{{"kind", bench_kind}}.dump();
+    const std::string_view begin = std::string_view(kind).substr(0, kind.size() - 1);
+    return line.substr(0, begin.size()) == begin.substr(0, line.size());
+}
+
 bool is_row(const Json& line) {
     return has_text(line, "matrix") && has_text(line, "value") && has_text(line, "case");
 }
@@ -69,15 +76,16 @@ void ResultFile::read(const Json& header, std::ostream& err) {
         ++number;
         const bool whole = !file.eof();
         const Json json = Json::parse(line, nullptr, false);
+        const auto refuse = [&](const std::string& what) {
+            throw Error(ErrorCode::invalid_argument,
+                        fmt::format("{}:{}: {}: name another file", path_, number, what));
+        };
+        if (number == 1 && !may_be_header(line)) refuse("is no result of spmvgen bench");
         if (!whole) {
             err << fmt::format("spmvgen: {}:{}: the last line is torn and is dropped\n", path_,
                                number);
             break;
         }
-        const auto refuse = [&](const std::string& what) {
-            throw Error(ErrorCode::invalid_argument,
-                        fmt::format("{}:{}: {}: name another file", path_, number, what));
-        };
         if (is_header(json)) {
             if (const std::string other = difference(json, header); !other.empty())
                 refuse("was measured with " + other);

@@ -156,6 +156,13 @@ TEST_F(BenchTest, DoesNotMixResults) {
     write("foreign.jsonl", "{\"kind\": 1}\n");
     EXPECT_EQ(error("A.mtx --kernels csr_rows --against none --resume --json foreign.jsonl"),
               "1: spmvgen: foreign.jsonl:1: is no result of spmvgen bench: name another file");
+    write("foreign.jsonl", "a line of the user's without an end");
+    EXPECT_EQ(error("A.mtx --kernels csr_rows --against none --resume --json foreign.jsonl"),
+              "1: spmvgen: foreign.jsonl:1: is no result of spmvgen bench: name another file");
+    EXPECT_EQ(read("foreign.jsonl"), "a line of the user's without an end");
+    write("torn.jsonl", before.substr(0, 12));
+    EXPECT_EQ(bench("A.mtx --kernels csr_rows --against none --resume --json torn.jsonl").status,
+              0);
     write("broken.jsonl", before + "{\n" + before);
     EXPECT_EQ(error("A.mtx --kernels csr_rows --against none --resume --json broken.jsonl"),
               "1: spmvgen: broken.jsonl:3: is no result of spmvgen bench: name another file");
