@@ -48,9 +48,10 @@ std::int64_t entry_row(const CsrView& matrix, std::int64_t place) {
 }
 
 std::int64_t first_overflow(const CsrView& matrix, ValueType storage) {
-    return dispatch(matrix.value_type, [&]<typename Value>(Value) {
-        return first_overflow<Value>(matrix, overflow(storage));
-    });
+    const double limit = overflow(storage);
+    if (std::isinf(limit)) return matrix.nnz;
+    return dispatch(matrix.value_type,
+                    [&]<typename Value>(Value) { return first_overflow<Value>(matrix, limit); });
 }
 
 std::string number_text(ValueType type, const void* values, std::int64_t place) {

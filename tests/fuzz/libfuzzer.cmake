@@ -5,7 +5,7 @@ file(GLOB readers CONFIGURE_DEPENDS ${runtime}/matrix/files/*.cpp ${runtime}/mat
      ${runtime}/tuner/files/json_text.cpp ${runtime}/tuner/cost/constants.cpp)
 list(FILTER readers EXCLUDE REGEX "csr_k_db")
 list(APPEND fuzzed_sources ${readers})
-foreach(name IN ITEMS buffer coo_matrix csr_matrix layouts/block_matrix layouts/index_base layouts/row_list parts/partition parts/parts sort_rows transpose value_order features/features_json)
+foreach(name IN ITEMS buffer coo_matrix csr_matrix layouts/block_matrix layouts/index_base layouts/row_list overflow parts/partition parts/parts sort_rows transpose value_order features/features_json)
   list(APPEND fuzzed_sources ${runtime}/matrix/${name}.cpp)
 endforeach()
 foreach(name IN ITEMS compatible exported search set_file trust)

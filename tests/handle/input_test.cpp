@@ -42,37 +42,24 @@ TEST(Owner, OfCopiesIsRefused) {
               "make that false, or leave owner out");
 }
 
-TEST(Vectors, AreTakenOver) {
-    const AnyMatrix<double> a;
-    for (const char* format : {"csr", "sell"}) {
-        Options options = options_for("host");
-        options.format = format;
-        auto row_ptr = a.row_ptr;
-        auto col_idx = a.col_idx;
-        auto values = a.values;
-        Handle handle(a.n, a.n, std::move(row_ptr), std::move(col_idx), std::move(values), options);
-        EXPECT_EQ(product_of(handle, a), a.product(a.values));
-        auto fresh = a.numbers(1);
-        const auto expected = a.product(fresh);
-        handle.update_values(fresh.data());
-        std::ranges::fill(fresh, 0.0);
-        EXPECT_EQ(product_of(handle, a), expected) << "the handle's own array was written to";
-    }
-}
-
 // Of what counts from 1 the indices are copies, which the handle has beside the vectors; plain CSR
 // that is planned later reads the vectors, too.
-TEST(Vectors, AreTakenOverWithCopiesBesideThemAndByHandlesThatPlanLater) {
+TEST(Vectors, AreTakenOver) {
     const AnyMatrix<double> a;
+    struct How {
+        const char *format, *level, *compile;
+    };
     for (const char* device : {"host", "simt:sm_90"})
         for (const int base : {0, 1})
-            for (const auto& [level, compile] :
-                 {std::pair{"rule", "now"}, {"lazy", "now"}, {"rule", "behind"}}) {
-                SCOPED_TRACE(testing::Message() << device << " " << base << level << compile);
+            for (const How& how : {How{"csr", "rule", "now"}, How{"sell", "rule", "now"},
+                                   How{"auto", "lazy", "now"}, How{"auto", "rule", "behind"}}) {
+                SCOPED_TRACE(testing::Message()
+                             << device << " " << base << how.format << how.level << how.compile);
                 Options options = options_for(device);
                 options.index_base = base;
-                options.level = level;
-                options.compile = compile;
+                options.format = how.format;
+                options.level = how.level;
+                options.compile = how.compile;
                 auto row_ptr = base == 1 ? from_one<std::int32_t>(a.row_ptr) : a.row_ptr;
                 auto col_idx = base == 1 ? from_one<std::int32_t>(a.col_idx) : a.col_idx;
                 auto values = a.values;
