@@ -177,5 +177,22 @@ TEST(BlockChoice, GivesEachLaneOfAGpuTwoToFourBlocks) {
     EXPECT_EQ(choose(skewed, r).signature.kernel, "bcsr_split");
 }
 
+TEST(BlockChoice, OfSeveralVectorsIsNoHigherThanKeepsAGpuBusy) {
+    const auto rows_of = [](std::int64_t rows, std::int64_t mean) {
+        BlockProblem problem{.rows = rows, .nnz = mean * rows};
+        problem.num_rhs = 8;
+        BlockFill fill;
+        for (int r = 1; r <= most_block; ++r) set(fill.ratio, r, 1, 1);
+        return choose_rows_of_block(fill, problem).rows;
+    };
+    EXPECT_EQ(rows_of(100, 95), 2);
+    EXPECT_EQ(rows_of(4199, 95), 2);
+    EXPECT_EQ(rows_of(4200, 95), 3);
+    EXPECT_EQ(rows_of(5600, 95), 4);
+    EXPECT_EQ(rows_of(1271, 96), 2) << "a block of threads for a row of blocks";
+    EXPECT_EQ(rows_of(1272, 96), 3);
+    EXPECT_EQ(rows_of(1696, 96), 4);
+}
+
 }  // namespace
 }  // namespace spmvgen

@@ -202,13 +202,48 @@ TEST(GpuSeveralVectors, FewRowsLeaveNoMultiprocessorIdle) {
     EXPECT_THAT(chosen(few, of_vectors(2)), Not(StartsWith("csr_by_length: ")));
     EXPECT_THAT(chosen(even_features(47, 1535), of_vectors(16)), StartsWith("csr_classical: "));
     few = even_features(48, 1536);
-    EXPECT_THAT(chosen(few, of_vectors(8)), StartsWith("csr_classical: "));
-    EXPECT_THAT(chosen(few, of_vectors(16)), StartsWith("csr_by_length: "));
-    EXPECT_THAT(chosen(even_features(48, 3072), of_vectors(32)), StartsWith("csr_classical: "));
-    few = even_features(64, 3072);
-    EXPECT_THAT(chosen(few, of_vectors(16)), StartsWith("csr_classical: "));
-    EXPECT_THAT(chosen(few, of_vectors(32)), StartsWith("csr_by_length: "));
+    for (const int k : {8, 16, 32})
+        EXPECT_THAT(chosen(few, of_vectors(k)), StartsWith("csr_classical: ")) << k;
+}
+
+TEST(GpuSeveralVectors, FewRowsWaitForTheLongest) {
+    Features few = even_features(100, 8191);
+    few.max_row = 219;
+    for (const int k : {4, 8, 16, 32})
+        EXPECT_THAT(chosen(few, of_vectors(k)), StartsWith("csr_classical: ")) << k;
+    few.max_row = 221;
+    for (const int k : {4, 8, 16, 32})
+        EXPECT_THAT(chosen(few, of_vectors(k)), StartsWith("csr_by_length: ")) << k;
     EXPECT_EQ(parameter(few, of_vectors(32), "most_middle"), 128);
+    Request blocks = of_vectors(8);
+    blocks.blocks = BlockChoice{.rows = 4, .cols = 1, .fill = 1.25};
+    EXPECT_THAT(chosen(few, blocks), StartsWith("bcsr_fused: "));
+    blocks.blocks->fill = 1.3;
+    EXPECT_THAT(chosen(few, blocks), StartsWith("csr_by_length: "));
+    few.rows = 8192;
+    EXPECT_THAT(chosen(few, of_vectors(32)), StartsWith("csr_classical: "));
+    EXPECT_THAT(chosen(few, blocks), StartsWith("bcsr_fused: "));
+    few = even_features(800, 3660);
+    EXPECT_THAT(chosen(few, of_vectors(8)), StartsWith("csr_classical: "));
+    EXPECT_THAT(chosen(few, of_vectors(2)), StartsWith("csr_by_length: "));
+    EXPECT_THAT(chosen(even_features(1024, 3660), of_vectors(8)), StartsWith("csr_by_length: "));
+}
+
+TEST(GpuSeveralVectors, FewRowsOfBlocks) {
+    const auto of_blocks = [](int rows, double fill) {
+        Request r = of_vectors(16);
+        r.blocks = BlockChoice{.rows = rows, .cols = 1, .fill = fill};
+        return r;
+    };
+    EXPECT_THAT(chosen(even_features(48, 1536), of_blocks(2, 1)), StartsWith("bcsr_fused: "));
+    EXPECT_THAT(chosen(even_features(48, 1534), of_blocks(2, 1)), StartsWith("csr_by_length: "));
+    EXPECT_THAT(chosen(even_features(47, 1536), of_blocks(2, 1)), StartsWith("csr_classical: "));
+    EXPECT_THAT(chosen(even_features(48, 8000), of_blocks(4, 1.85)), StartsWith("bcsr_fused: "));
+    EXPECT_THAT(chosen(even_features(48, 8192), of_blocks(4, 1.85)), StartsWith("csr_classical: "));
+    EXPECT_THAT(chosen(even_features(23, 5399), of_blocks(3, 1.25)), StartsWith("bcsr_fused: "));
+    EXPECT_THAT(chosen(even_features(23, 5399), of_blocks(3, 1.3)), StartsWith("csr_classical: "));
+    EXPECT_THAT(chosen(even_features(24, 5399), of_blocks(3, 1.3)), StartsWith("bcsr_fused: "));
+    EXPECT_THAT(chosen(even_features(23, 5400), of_blocks(3, 1.3)), StartsWith("bcsr_fused: "));
 }
 
 TEST(GpuSeveralVectors, FewShortRowsHaveLargerBlocks) {

@@ -94,12 +94,18 @@ BlockChoice choose_block(const BlockFill& fill, const BlockProblem& problem,
 BlockChoice choose_rows_of_block(const BlockFill& fill, const BlockProblem& problem) {
     constexpr int most_rows = 4;    // sums that a lane has registers for
     constexpr double near_x = 0.5;  // a byte of x over one of A: it comes from the L1 cache
+    constexpr int fewest_rows = 2;
+    // Rows of higher blocks that keep a GPU busy, with a warp each, and with one of its blocks.
+    constexpr std::int64_t enough_warps = 1400, enough_blocks = 424, long_row = 96;
+    const std::int64_t enough =
+        problem.nnz >= long_row * problem.rows ? enough_blocks : enough_warps;
     const double row = near_x * problem.num_rhs * static_cast<double>(size_of(problem.value));
     const auto bytes = [&](int rows) {
         return block_bytes(fill, problem, rows, 1) + row * fill.at(rows, 1) / rows;
     };
     int best = 1;
-    for (int rows = 2; rows <= most_rows; ++rows)
+    for (int rows = fewest_rows;
+         rows <= most_rows && (rows == fewest_rows || problem.rows / rows >= enough); ++rows)
         if (fill.at(rows, 1) > 0 && bytes(rows) < bytes(best)) best = rows;
     return {best,
             1,

@@ -315,11 +315,21 @@ std::int64_t subwarp_of_many(const Situation& s) {
     return all;
 }
 
-bool has_few_wide_rows(const Situation& s) {
+bool has_few_rows(const Situation& s) {
     constexpr std::int64_t few = 8192;
-    constexpr double long_mean = 64;
-    if (leaves_idle(s)) return true;
-    return shares_entries(s) && row_bytes(s) > line && s.f.rows < few && s.f.mean_row >= long_mean;
+    constexpr double long_mean = 48;
+    return shares_entries(s) && s.f.rows < few && s.f.mean_row >= long_mean;
+}
+
+bool has_even_rows(const Situation& s) {
+    constexpr double uneven = 2.2;  // longest row over the mean
+    return static_cast<double>(s.f.max_row) < uneven * s.f.mean_row;
+}
+
+bool has_enough_even_rows(const Situation& s) {
+    constexpr std::int64_t enough = 1536;
+    constexpr double longest_mean = 1024;  // of more entries the longest row has too many more
+    return s.f.rows >= enough && s.f.mean_row < longest_mean && has_even_rows(s);
 }
 
 bool shares_entries(const Situation& s) {
@@ -327,8 +337,10 @@ bool shares_entries(const Situation& s) {
 }
 
 bool has_enough_block_rows(const Situation& s) {
+    constexpr std::int64_t enough_long = 768;
     const std::int64_t rows = s.f.rows / s.request.blocks->rows;
-    return rows >= few_block_rows || has_few_long_block_rows(s);
+    return rows >= few_block_rows || has_few_long_block_rows(s) ||
+           (has_few_rows(s) && rows >= enough_long);
 }
 
 std::int64_t subwarp_of_blocks(const Situation& s) {

@@ -17,9 +17,15 @@ std::int64_t subwarp_of_many(const Situation& s);
 /// Whether lanes share an entry, each with some of the right-hand sides.
 bool shares_entries(const Situation& s);
 
-/// Whether there are so few long rows that a warp for each would leave multiprocessors idle, or
-/// lanes have two pieces of a row of x.
-bool has_few_wide_rows(const Situation& s);
+/// Whether lanes share entries and rows are long, and so few that all are under way at once: a
+/// product takes as long as its longest row.
+bool has_few_rows(const Situation& s);
+
+/// Whether the longest row is about as long as others.
+bool has_even_rows(const Situation& s);
+
+/// Whether that holds, and rows are enough to keep the multiprocessors busy, a warp each.
+bool has_enough_even_rows(const Situation& s);
 
 /// Whether rows of blocks, whose size the request tells, are enough for bcsr_fused: that they keep
 /// the multiprocessors busy, or have blocks for so many lanes as a block of the grid has.

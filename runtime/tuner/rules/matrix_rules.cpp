@@ -286,6 +286,18 @@ bool hold_up_shared(const Situation& s) {
 
 constexpr double most_rows_of_x = 0.62;  ///< that blocks of rows name, over entries
 constexpr double most_shared_fill = 1.6;
+constexpr double most_fill_of_long = 1.85;    ///< the same of few long rows,
+constexpr double most_fill_of_uneven = 1.25;  ///< and where these are uneven,
+constexpr double most_fill_of_short = 1.25;   ///< and of short rows where blocks are few
+constexpr double short_shared_mean = 24;
+constexpr std::int64_t few_rows_of_blocks = 1800;
+
+double most_fill(const Situation& s) {
+    if (gpu::has_few_rows(s))
+        return gpu::has_even_rows(s) ? most_fill_of_long : most_fill_of_uneven;
+    const bool are_few = s.f.rows < few_rows_of_blocks * s.request.blocks->rows;
+    return are_few && s.f.mean_row < short_shared_mean ? most_fill_of_short : most_shared_fill;
+}
 
 /// Rows of few places share rows of x: a lane has the sums of several rows.
 Pick blocks_of_several_vectors(const Situation& s) {
@@ -293,7 +305,7 @@ Pick blocks_of_several_vectors(const Situation& s) {
         is_complex(s.f.value_type) || hold_up_shared(s))
         return {};
     const BlockChoice& blocks = *s.request.blocks;
-    if (blocks.rows < 2 || !gpu::has_enough_block_rows(s) || blocks.fill > most_shared_fill ||
+    if (blocks.rows < 2 || !gpu::has_enough_block_rows(s) || blocks.fill > most_fill(s) ||
         blocks.fill / blocks.rows > most_rows_of_x)
         return {};
     return {"bcsr_fused", fmt::format("{} right-hand sides", s.request.num_rhs)};
@@ -305,8 +317,9 @@ Pick several_vectors(const Situation& s) {
     const int k = s.request.num_rhs;
     if (k == 1) return {};
     const std::string why = fmt::format("{} right-hand sides", k);
-    const bool few_rows =
-        (s.f.rows < few_tall && s.f.mean_row >= tall_mean) || gpu::has_few_wide_rows(s);
+    const bool few_rows = gpu::shares_entries(s)
+                              ? gpu::has_few_rows(s) && !gpu::has_enough_even_rows(s)
+                              : s.f.rows < few_tall && s.f.mean_row >= tall_mean;
     if (few_rows || (k < some_vectors ? stand_out(s, longest_apart) : hold_up_shared(s)))
         return {"csr_by_length", why};
     return k < some_vectors ? Pick{} : Pick{"csr_classical", why};
