@@ -6,7 +6,6 @@
 #include "kernel/refuse.hpp"
 #include "spmvgen/error.hpp"
 #include "tuner/csr_k/csr_k_fit.hpp"
-#include "tuner/files/json_integer.hpp"
 #include "tuner/files/json_text.hpp"
 
 namespace spmvgen {

@@ -39,4 +39,15 @@ nlohmann::ordered_json parse_json_text(std::string_view text) {
     return json;
 }
 
+std::optional<std::int64_t> integer_of(const nlohmann::ordered_json& value, std::int64_t least,
+                                       std::int64_t most) {
+    if (!value.is_number_integer()) return {};
+    if (value.is_number_unsigned() &&
+        value.get<std::uint64_t>() > static_cast<std::uint64_t>(INT64_MAX))
+        return {};
+    const auto number = value.get<std::int64_t>();
+    if (number < least || number > most) return {};
+    return number;
+}
+
 }  // namespace spmvgen

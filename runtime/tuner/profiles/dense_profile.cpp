@@ -10,7 +10,6 @@
 
 #include "kernel/refuse.hpp"
 #include "spmvgen/error.hpp"
-#include "tuner/files/json_integer.hpp"
 #include "tuner/files/json_text.hpp"
 
 namespace spmvgen {

@@ -4,7 +4,6 @@
 
 #include "kernel/refuse.hpp"
 #include "spmvgen/error.hpp"
-#include "tuner/files/json_integer.hpp"
 #include "tuner/files/json_text.hpp"
 #include "tuner/profiles/device_profile.hpp"
 

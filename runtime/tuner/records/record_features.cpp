@@ -9,7 +9,7 @@
 #include "kernel/refuse.hpp"
 #include "matrix/features/features_fields.hpp"
 #include "spmvgen/error.hpp"
-#include "tuner/files/json_integer.hpp"
+#include "tuner/files/json_text.hpp"
 
 namespace spmvgen {
 namespace {

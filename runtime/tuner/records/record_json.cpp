@@ -10,7 +10,6 @@
 #include "kernel/refuse.hpp"
 #include "spmvgen/error.hpp"
 #include "store/key.hpp"
-#include "tuner/files/json_integer.hpp"
 #include "tuner/files/json_text.hpp"
 #include "tuner/records/record_features.hpp"
 #include "tuner/records/signature_name.hpp"
