@@ -269,6 +269,8 @@ TEST(GpuGenerator, RefusesWhatIsNoExpression) {
     EXPECT_EQ(refused("value // twice"), "epilogue: comments are not taken" + advice);
     EXPECT_EQ(refused("value + other(row)"),
               "epilogue 'value + other(row)': use of undeclared identifier 'other'");
+    EXPECT_EQ(refused("t = value +; t"), "epilogue 't = value +; t': expected expression")
+        << "and nothing of what follows from that";
 }
 
 }  // namespace
