@@ -47,7 +47,8 @@ std::string driver_declaration(const KernelSource& source) {
         const bool of_next = text.ends_with(',') && text.size() - text.rfind('\n') > 60;
         text += (of_next ? "\n    " : " ") + word;
     }
-    return text + ");\n";
+    // C takes () for any arguments.
+    return text.ends_with("(\n   ") ? fmt::format("void {}(void);\n", source.name) : text + ");\n";
 }
 
 /// The numbers that C has no type for, as the emitted text has them; several headers may be

@@ -70,6 +70,24 @@ TEST_F(EmitHeaderTest, HasTheTypesOfNarrowValues) {
     }
 }
 
+TEST_F(EmitHeaderTest, DeclaresADriverWithoutArgumentsForC) {
+    ASSERT_EQ(
+        run_line("emit --kernel csr_rows --arch x86-64-v3 --alpha zero --beta one -o spmv.cpp "
+                 "--header spmv.h")
+            .status,
+        0);
+    EXPECT_THAT(read("spmv.h"), HasSubstr("\nvoid csr_rows_f64_i32_o32_a0_b1_k1(void);\n"));
+}
+
+TEST_F(EmitHeaderTest, SaysHowManyThreadsAWorkspaceIsFor) {
+    ASSERT_EQ(run_line("emit --kernel csr_rows --arch x86-64-v3 --epilogue 's += value; value' -o "
+                       "spmv.cpp --header spmv.h")
+                  .status,
+              0);
+    EXPECT_THAT(read("spmv.h"), HasSubstr("/// reduction_parts[1 * threads]: workspace, needs no "
+                                          "content; threads: omp_get_max_threads()\n"));
+}
+
 TEST_F(EmitHeaderTest, DeclaresTheStepsOfACompiledKernel) {
     const Outcome outcome = run_line(
         "emit --kernel csr_balanced --arch x86-64-v3 --as object -o k.o --header out_of_line.h");

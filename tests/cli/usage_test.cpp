@@ -67,6 +67,8 @@ const std::vector<Wrong> wrong_lines{
     {"pack build --arch x86-64-v2,x86-64-v3 -o -",
      "--output: - is standard output, which takes one set; give one --arch, or name a folder",
      "spmvgen pack build"},
+    {"pack build --arch x86-64-v2 --kernel csr_rows --value f16 --list",
+     "--value: f16 is a storage type; use f32, f64, c32 or c64", "spmvgen pack build"},
     {"pack build --arch x86-64-v2 --json -o -",
      "--output: - is standard output, where --json prints; name a file", "spmvgen pack build"},
     {"convert A.mtx B.mtx.gz",
