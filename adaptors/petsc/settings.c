@@ -60,9 +60,9 @@ static PetscErrorCode SetOptions(spmvgen_options* options, PetscBool gpu, const 
 }
 
 PetscErrorCode SpmvgenSettingsRead(const Patience* patience, PetscBool gpu, Settings* settings) {
-    char list[1024] = "";
+    char list[8192] = "";
     PetscBool given, given_after, given_seconds;
-    PetscInt after[2] = {patience->products, patience->update}, count = 2;
+    PetscInt after[3] = {patience->products, patience->update, 0}, count = 3;
 
     PetscFunctionBegin;
     PetscCall(SpmvgenCheck(spmvgen_options_create(&settings->options)));
@@ -72,6 +72,8 @@ PetscErrorCode SpmvgenSettingsRead(const Patience* patience, PetscBool gpu, Sett
         PetscCall(SetOption(settings->options, gpu, "threads", "1"));
     PetscCall(SetOptions(settings->options, gpu, default_options));
     PetscCall(PetscOptionsGetString(NULL, NULL, "-mat_spmvgen_options", list, sizeof list, &given));
+    PetscCheck(strlen(list) + 1 < sizeof list, PETSC_COMM_SELF, PETSC_ERR_USER_INPUT,
+               "-mat_spmvgen_options: use fewer than %d characters", (int)sizeof list - 1);
     PetscCall(SetOptions(settings->options, gpu, list));
 
     settings->patience = *patience;
@@ -79,6 +81,9 @@ PetscErrorCode SpmvgenSettingsRead(const Patience* patience, PetscBool gpu, Sett
         PetscOptionsGetIntArray(NULL, NULL, "-mat_spmvgen_after", after, &count, &given_after));
     PetscCheck(after[0] >= 0 && after[1] >= 0, PETSC_COMM_SELF, PETSC_ERR_USER_INPUT,
                "-mat_spmvgen_after: use numbers of products, 0 or more");
+    PetscCheck(count < 3, PETSC_COMM_SELF, PETSC_ERR_USER_INPUT,
+               "-mat_spmvgen_after: use one or two numbers: products before planning, and before "
+               "new values are taken over");
     /* Who names a number of products means it, whatever they take. */
     if (given_after) {
         settings->patience.products = after[0];
@@ -87,5 +92,7 @@ PetscErrorCode SpmvgenSettingsRead(const Patience* patience, PetscBool gpu, Sett
     }
     PetscCall(PetscOptionsGetReal(NULL, NULL, "-mat_spmvgen_after_seconds",
                                   &settings->patience.seconds, &given_seconds));
+    PetscCheck(settings->patience.seconds >= 0, PETSC_COMM_SELF, PETSC_ERR_USER_INPUT,
+               "-mat_spmvgen_after_seconds: use seconds, 0 or more");
     PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -18,6 +18,7 @@
 #include "options/operands.hpp"
 #include "options/options.hpp"
 #include "text/interrupt.hpp"
+#include "text/output.hpp"
 #include "text/progress.hpp"
 #include "text/units.hpp"
 
@@ -61,6 +62,7 @@ BenchPlan plan_of(const BenchOptions& o) {
     }
     if (o.resume && (o.json.empty() || is_standard_output(o.json)))
         throw UsageError("--resume: needs --json FILE to go on with");
+    check_not_gzipped(o.json);
     const std::shared_ptr<Device> device = parse_device(o.device);
     if (device && o.threads > 0)
         throw UsageError("--threads: is for this CPU; drop it with --device");

@@ -47,25 +47,30 @@ std::string driver_declaration(const KernelSource& source) {
         const bool of_next = text.ends_with(',') && text.size() - text.rfind('\n') > 60;
         text += (of_next ? "\n    " : " ") + word;
     }
-    return text + ");\n";
+    // C takes () for any arguments.
+    return text.ends_with("(\n   ") ? fmt::format("void {}(void);\n", source.name) : text + ");\n";
 }
 
-/// Complex numbers as the emitted text has them; several headers may be included.
-std::string complex_types(const std::string& declaration) {
+/// The numbers that C has no type for, as the emitted text has them; several headers may be
+/// included.
+std::string number_types(const std::string& declaration) {
     std::string text;
-    for (const auto& [name, upper, part] : {std::array{"complex_f32", "COMPLEX_F32", "float"},
-                                            std::array{"complex_f64", "COMPLEX_F64", "double"}})
-        if (declaration.find(name) != std::string::npos)
+    for (const auto& [name, upper, members] :
+         {std::array{"complex_f32", "COMPLEX_F32", "    float re;\n    float im;\n"},
+          std::array{"complex_f64", "COMPLEX_F64", "    double re;\n    double im;\n"},
+          std::array{"f16", "F16", "    unsigned short bits;\n"},
+          std::array{"bf16", "BF16", "    unsigned short bits;\n"}})
+        if (declaration.find(fmt::format(" {}*", name)) != std::string::npos)
             text += fmt::format(
-                "#ifndef SPMVGEN_{1}\n#define SPMVGEN_{1}\ntypedef struct {0} {{\n    {2} re;\n    "
-                "{2} im;\n}} {0};\n#endif\n\n",
-                name, upper, part);
+                "#ifndef SPMVGEN_{1}\n#define SPMVGEN_{1}\ntypedef struct {0} {{\n{2}}} {0};\n"
+                "#endif\n\n",
+                name, upper, members);
     return text;
 }
 
 std::string driver(const KernelSource& source, const std::string& name) {
     const std::string declaration = driver_declaration(source);
-    return fmt::format("{}#define {}_multiply {}\n{}{}", complex_types(declaration), name,
+    return fmt::format("{}#define {}_multiply {}\n{}{}", number_types(declaration), name,
                        source.name, driver_comment(source), declaration);
 }
 

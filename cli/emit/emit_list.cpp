@@ -8,8 +8,8 @@ namespace spmvgen::cli {
 std::string kernel_list() {
     std::string text = "Kernels (--kernel ID, or --format F for the first of a format):\n";
     for (auto& kernel : kernel_registry()) {
-        text += fmt::format("  {} (format {})\n      {}\n", kernel.id, to_string(kernel.format),
-                            kernel.summary);
+        text += fmt::format("  {} (for {}, format {})\n      {}\n", kernel.id,
+                            kernel.gpu ? "GPUs" : "CPUs", to_string(kernel.format), kernel.summary);
         for (auto& p : kernel.params)
             text += fmt::format("      --param {}={{{}}}, default {}: {}\n", p.name, values_text(p),
                                 preset_text(p), p.summary);
@@ -34,6 +34,7 @@ Json kernel_list_json() {
         }
         kernels.push_back({{"id", kernel.id},
                            {"format", to_string(kernel.format)},
+                           {"gpu", kernel.gpu},
                            {"summary", kernel.summary},
                            {"params", params}});
     }

@@ -51,6 +51,7 @@ void convert(const ConvertOptions& o, Streams& streams) {
         throw UsageError("--permutation: there is none; drop it, or give --reorder rcm or band-k");
     if (is_standard_output(o.path) && is_standard_output(o.permutation))
         throw UsageError("--permutation: - is standard output, where the matrix goes; name a file");
+    check_not_gzipped(o.permutation);
     SourcedMatrix source = load_matrix(o.from);
     if (method != ReorderMethod::none) put_in_order(o, method, source, streams);
     save_matrix(o.path, kind, source.matrix.view(), streams.out);

@@ -20,6 +20,14 @@ bool parse_all(std::string_view text, Number& number) {
     return error == std::errc() && end == text.data() + text.size();
 }
 
+/// Whether `text` is one that no double holds, such as 1e400.
+bool is_beyond_doubles(std::string_view text) {
+    if (text.starts_with('+')) text.remove_prefix(1);
+    double number = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+    return error == std::errc::result_out_of_range && end == text.data() + text.size();
+}
+
 /// `a=1,b=2` as two texts.
 std::vector<std::string> separated(const std::vector<std::string>& texts) {
     std::vector<std::string> all;
@@ -30,6 +38,21 @@ std::vector<std::string> separated(const std::vector<std::string>& texts) {
             at = comma + 1;
         }
     return all;
+}
+
+/// What is wrong with a kernel's parameters on a target; "" = nothing.
+std::string why_not(const KernelEntry& entry, const std::map<std::string, std::int64_t>& params,
+                    const Target& target) {
+    Signature signature;
+    signature.kernel = entry.id;
+    signature.params = params;
+    signature.target = target;
+    try {
+        complete(signature);
+        return "";
+    } catch (const Error& error) {
+        return error.what();
+    }
 }
 
 }  // namespace
@@ -61,6 +84,10 @@ std::complex<double> parse_number(std::string_view option, std::string_view text
     if (is_number && (is_too_large(re) || is_too_large(im)))
         throw UsageError(std::string(option) + ": '" + std::string(text) +
                          "' is too large for the vectors, which are " + to_string(type));
+    if (is_beyond_doubles(text.substr(0, comma)) ||
+        (comma != std::string_view::npos && is_beyond_doubles(text.substr(comma + 1))))
+        throw UsageError(std::string(option) + ": '" + std::string(text) +
+                         "' is too large or too small for f64");
     if (!is_number)
         throw UsageError(std::string(option) + ": '" + std::string(text) +
                          "' is not a number, such as 1.5 or, for complex values, 1.5,-2");
@@ -96,7 +123,7 @@ std::shared_ptr<Device> parse_device(const std::string& text) {
         return open_device(text);
     } catch (const Error& error) {
         if (error.code() != ErrorCode::invalid_argument) throw;
-        throw UsageError("--device: " + std::string(error.what()) + "; host is this CPU");
+        throw UsageError("--device: " + std::string(error.what()));
     }
 }
 
@@ -128,16 +155,11 @@ void check_params(const std::string& format, const std::string& kernel,
         if (kernel != "auto" ? kernel != entry.id : entry.gpu != gpu || entry.batch != batch)
             continue;
         if (format != "auto" && format != to_string(entry.format)) continue;
-        Signature signature;
-        signature.kernel = entry.id;
-        signature.params = params;
-        signature.target = target;
-        try {
-            complete(signature);
-            return;
-        } catch (const Error& error) {
-            if (first_reason.empty()) first_reason = error.what();
-        }
+        const std::string reason = why_not(entry, params, target);
+        if (reason.empty()) return;
+        // A kernel that is not for the target with any parameters is refused for that.
+        if (kernel != "auto" && !why_not(entry, {}, target).empty()) return;
+        if (first_reason.empty()) first_reason = reason;
     }
     throw UsageError("--param: " +
                      (first_reason.empty() ? "there is no kernel for " + format : first_reason));

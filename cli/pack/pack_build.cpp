@@ -88,8 +88,7 @@ std::pair<IndexType, IndexType> index_pair(const std::string& text) {
 /// The manifest with what --value and --index leave of it.
 Manifest narrowed(Manifest manifest, const PackOptions& o) {
     std::vector<ValueType> values;
-    for (auto& text : o.values)
-        values.push_back(resolve("--value", [&] { return parse_value_type(text); }));
+    for (auto& text : o.values) values.push_back(parse_computed_type("--value", text));
     std::vector<std::pair<IndexType, IndexType>> indices;
     for (auto& text : o.indices) indices.push_back(index_pair(text));
     for (auto& section : manifest.sections) {

@@ -122,13 +122,17 @@ void write_file(const std::string& path, std::string_view bytes, std::ostream& o
     write_file_with(path, out, [&](const std::string& name) { write_bytes(name, bytes); });
 }
 
+void check_not_gzipped(const std::string& path) {
+    if (path.ends_with(".gz"))
+        throw UsageError(path + ": gzipped files are read, not written: write " +
+                         path.substr(0, path.size() - 3) + " and run gzip");
+}
+
 MatrixFile matrix_file_kind(const std::string& path, const std::string& to) {
     if (to == "mtx" || (to.empty() && path.ends_with(".mtx"))) return MatrixFile::matrix_market;
     if (to == "csr" || (to.empty() && path.ends_with(".csr"))) return MatrixFile::csr_binary;
     if (!to.empty()) throw UsageError("--to: unknown form '" + to + "': use mtx or csr");
-    if (path.ends_with(".gz"))
-        throw UsageError(path + ": gzipped files are read, not written: write " +
-                         path.substr(0, path.size() - 3) + " and run gzip");
+    check_not_gzipped(path);
     if (is_standard_output(path))
         throw UsageError(
             "-: standard output has no suffix that shows the form: use --to mtx or "

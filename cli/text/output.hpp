@@ -37,6 +37,9 @@ void write_file_with(const std::string& path, std::ostream& out,
 /// Writes `bytes` to `path` that way; "" means `out`, too.
 void write_file(const std::string& path, std::string_view bytes, std::ostream& out);
 
+/// Throws UsageError for the name of a gzipped file, where such are not written.
+void check_not_gzipped(const std::string& path);
+
 /// How a matrix is written.
 enum class MatrixFile { matrix_market, csr_binary };
 

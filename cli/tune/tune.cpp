@@ -7,6 +7,7 @@
 
 #include "options/operands.hpp"
 #include "options/options.hpp"
+#include "text/output.hpp"
 #include "tune/tune_records.hpp"
 
 namespace spmvgen::cli {
@@ -28,7 +29,8 @@ void check_options(const CLI::App& verb, const Tuning& tuning) {
     }
 }
 
-void tune(const CLI::App& verb, const std::vector<Tuning>& tunings, Streams& streams) {
+void tune(const CLI::App& verb, const std::vector<Tuning>& tunings, const std::string& output,
+          Streams& streams) {
     std::string options;
     std::vector<const Tuning*> named, unnamed;
     for (auto& tuning : tunings) {
@@ -41,6 +43,7 @@ void tune(const CLI::App& verb, const std::vector<Tuning>& tunings, Streams& str
     if (chosen.empty())
         throw UsageError("nothing to measure is named: name matrices, or use " + options);
     check_options(verb, *chosen.front());
+    if (!named.empty()) check_not_gzipped(output);  // files of records may be
     chosen.front()->work(streams);
 }
 
@@ -85,7 +88,9 @@ void add_tune(CLI::App* verb, Verbs& verbs) {
         "  spmvgen tune --fit csr-k --sizes 8,96 --rounds 1 A.mtx gallery:stencil5:nx=20\n"
         "In $SPMVGEN_TUNING_DB, files named device-….json, dense-….json and csr-k-….json are "
         "used.");
-    verbs.push_back({verb, [verb, tunings](Streams& streams) { tune(*verb, tunings, streams); }});
+    verbs.push_back({verb, [verb, tunings, common](Streams& streams) {
+                         tune(*verb, tunings, common->output, streams);
+                     }});
 }
 
 }  // namespace spmvgen::cli

@@ -23,9 +23,11 @@
 #include "text/progress.hpp"
 #include "text/units.hpp"
 #include "tune/tune.hpp"
+#include "tune/tune_records.hpp"
 #include "tuner/records/record.hpp"
 #include "tuner/records/record_directory.hpp"
 #include "tuner/records/record_json.hpp"
+#include "tuner/records/tuning_db.hpp"
 
 namespace spmvgen::cli {
 namespace {
@@ -146,9 +148,7 @@ class Tuner {
     bool keeps() const { return keeps_; }
     std::size_t planned() const { return matrices_.size() * values_.size(); }
 
-    void write(const std::string& path) const {
-        write_file(path, to_json(std::span(records_)), streams_.out);
-    }
+    void write(const std::string& path) const { save_records(path, records_, streams_.out); }
 
     const std::vector<TuningRecord>& records() const { return records_; }
 
@@ -161,12 +161,20 @@ class Tuner {
         std::error_code unknown;
         if (std::filesystem::status(path, unknown).type() == std::filesystem::file_type::not_found)
             return;
-        ReadRecords done = parse_tuning_records(text_of_file(path));
-        if (!done.rejected.empty())
+        const auto refuse = [&](const std::string& why) {
             throw Error(ErrorCode::invalid_input,
                         fmt::format("{}: {}; --resume goes on with files that are sound: repair "
                                     "or remove it",
-                                    path, done.rejected.front().reason));
+                                    path, why));
+        };
+        std::string text = text_of_file(path);
+        try {
+            text = tuning_text(std::move(text));
+        } catch (const Error& damage) {
+            refuse(damage.what());
+        }
+        ReadRecords done = parse_tuning_records(text);
+        if (!done.rejected.empty()) refuse(done.rejected.front().reason);
         records_ = std::move(done.records);
     }
 

@@ -145,8 +145,7 @@ void write_merged(const RecordsOptions& o, std::vector<SourcedRecord> records, O
     outcome.accepted = kept.size();
     outcome.older = static_cast<std::size_t>(std::ranges::count_if(
         kept, [](auto& record) { return record.generator != generator_digest(); }));
-    const std::string text = to_json(kept);
-    write_file(o.output, o.output.ends_with(".gz") ? deflate_all(text) : text, streams.out);
+    save_records(o.output, kept, streams.out);
     tell(o, outcome, o.output.empty() || o.output == "-" ? "" : ": " + o.output, streams.err);
     fail_if_unreadable(outcome);
 }
@@ -265,6 +264,12 @@ void add(CLI::App& tune, Verbs& verbs, const SubVerb& v) {
 }
 
 }  // namespace
+
+void save_records(const std::string& path, std::span<const TuningRecord> records,
+                  std::ostream& out) {
+    const std::string text = to_json(records);
+    write_file(path, path.ends_with(".gz") ? deflate_all(text) : text, out);
+}
 
 void add_tune_records(CLI::App& tune, Verbs& verbs) {
     add(tune, verbs,

@@ -125,8 +125,8 @@ specializer::Specialized specialize(const specializer::TemplateUse& use, const S
         const std::string text = error.what();
         if (s.epilogue.empty() || text.find(place) == text.npos) throw;
         const auto message = text.find(": ", text.find(place));
-        throw Error(ErrorCode::invalid_argument,
-                    "epilogue '" + s.epilogue + "'" + text.substr(message));
+        const std::string first = text.substr(message, text.find('\n', message) - message);
+        throw Error(ErrorCode::invalid_argument, "epilogue '" + s.epilogue + "'" + first);
     }
 }
 

@@ -161,6 +161,17 @@ std::string Options::text(const char* name) const {
     });
 }
 
+/// Whether this thread is in Handle's constructor: threads of the library are none of Python's.
+thread_local bool makes_handle = false;
+
+/// Lets Python raise what a signal asks for, such as KeyboardInterrupt, between two kernels that
+/// are timed.
+int32_t no_signal_came(void*, const char*, double) {
+    if (!makes_handle) return 1;
+    const nb::gil_scoped_acquire gil;
+    return PyErr_CheckSignals() == 0 ? 1 : 0;
+}
+
 /// What the library holds as long as it reads the arrays.
 struct Handle::Kept {
     std::array<std::shared_ptr<const Buffer>, 3> buffers;
@@ -182,11 +193,20 @@ void Handle::keep(const Arrays& arrays, spmvgen_options* options) {
 Handle::Handle(const Arrays& arrays, nb::dict options) {
     const Options wanted(options);
     if (wanted.text("copy") == "false") keep(arrays, wanted.get());
+    check(spmvgen_options_set_on_measured(wanted.get(), no_signal_came, nullptr));
     spmvgen_status status;
     {
         const WithoutGil free;
+        makes_handle = true;
         status = spmvgen_create(&arrays.matrix(), wanted.get(), &handle_);
+        makes_handle = false;
     }
+    if (PyErr_Occurred() != nullptr) {
+        const WithoutGil free;
+        spmvgen_destroy(handle_);
+        handle_ = nullptr;
+    }
+    if (PyErr_Occurred() != nullptr) throw nb::python_error();
     check(status);
     device_ = wanted.text("device");
     on_host_ = device_ == "host";

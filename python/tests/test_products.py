@@ -226,6 +226,20 @@ def test_an_epilogue_takes_operands():
         operator @ x
 
 
+def test_an_epilogue_is_not_for_the_parts_of_complex_vectors():
+    a = sparse(40, 30)
+    x = numbers(30, "complex128")
+    refusal = (
+        "^the matrix is real, but x is complex: option epilogue would be applied to each part by "
+        "itself; multiply x.real and x.imag$"
+    )
+    for operator in (spmvgen.matrix(a, epilogue="value + 1"), spmvgen.matrix(a.T, epilogue="-value").T):
+        for vectors in (x, numpy.stack([x, x], 1)):
+            with pytest.raises(ValueError, match=refusal):
+                operator @ vectors
+    close(spmvgen.matrix(a, epilogue="-value") @ x.real, -(a @ x.real))
+
+
 def test_an_out_of_a_wider_type_is_taken_before_and_after_the_first_product():
     a = spmvgen.matrix(sparse(40, 30, "float32"))
     x = numbers(30, "float32")

@@ -1,5 +1,6 @@
 """Several threads at once, with the interpreter's lock free while the library works."""
 
+import signal
 import subprocess
 import sys
 import threading
@@ -50,6 +51,27 @@ def test_handles_are_made_once_by_whoever_comes_first():
     u = numbers(400, "float64", 2)
     run(4, lambda i: close(a.T @ u, dense.T @ u))
     assert len(a._family._handles) == 2
+
+
+def test_a_signal_ends_the_timing_of_kernels():
+    class Stop(Exception):
+        pass
+
+    def stop(signum, frame):
+        raise Stop
+
+    given = sparse(400, 300)
+    before = signal.signal(signal.SIGALRM, stop)
+    compiled = spmvgen.counters()["compiles_started"]
+    try:
+        signal.setitimer(signal.ITIMER_REAL, 0.2)
+        with pytest.raises(Stop):
+            spmvgen.matrix(given, level="exhaustive", cache="memory", threads=1)
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+    # It times more than 100, of which no other test has made many.
+    assert spmvgen.counters()["compiles_started"] - compiled < 50
 
 
 @pytest.mark.parametrize("format", ["csr", "sell"])

@@ -44,6 +44,20 @@ spmvgen_status spmvgen_options_set_owner(spmvgen_options* options, void* owner,
     });
 }
 
+spmvgen_status spmvgen_options_set_on_measured(spmvgen_options* options,
+                                               int32_t (*go_on)(void* context, const char* kernel,
+                                                                double us),
+                                               void* context) {
+    return guarded(__func__, [&] {
+        auto& on_measured = required(options, "options").value.on_measured;
+        on_measured = {};
+        if (go_on != nullptr)
+            on_measured = [=](const spmvgen::MeasuredKernel& m) {
+                return go_on(context, m.kernel.c_str(), m.us) != 0;
+            };
+    });
+}
+
 void spmvgen_options_destroy(spmvgen_options* options) {
     delete options;
 }

@@ -185,6 +185,39 @@ TEST(CHandle, GivesBorrowedArraysBack) {
     EXPECT_EQ(released, 2) << "at once when the call fails";
 }
 
+TEST(CHandle, StopsMeasuringWhenItIsTold) {
+    struct Seen {
+        int most = 0;
+        std::vector<std::string> kernels;
+    };
+    const auto go_on = [](void* context, const char* kernel, double us) -> std::int32_t {
+        Seen& seen = *static_cast<Seen*>(context);
+        seen.kernels.emplace_back(kernel);
+        EXPECT_GT(us, 0);
+        return static_cast<int>(seen.kernels.size()) < seen.most;
+    };
+    const Tiny tiny;
+    const spmvgen_matrix matrix = tiny.view();
+    const auto seen_of = [&](int most, bool set) {
+        Seen seen{most, {}};
+        spmvgen_handle* handle = nullptr;
+        const COptions options{
+            {"level", set ? "exhaustive" : "measure"}, {"budget_ms", "1"}, {"threads", "1"}};
+        EXPECT_EQ(told(spmvgen_options_set_on_measured(options, go_on, &seen)), "ok");
+        if (!set) {
+            EXPECT_EQ(told(spmvgen_options_set_on_measured(options, nullptr, nullptr)), "ok");
+        }
+        EXPECT_EQ(told(spmvgen_create(&matrix, options, &handle)), "ok");
+        spmvgen_destroy(handle);
+        return seen.kernels;
+    };
+    EXPECT_EQ(seen_of(2, true).size(), 2U);
+    EXPECT_TRUE(seen_of(1, true).front().starts_with("c"));
+    EXPECT_EQ(told(spmvgen_options_set_on_measured(nullptr, go_on, nullptr)),
+              "invalid_argument: options is NULL");
+    EXPECT_TRUE(seen_of(1, false).empty());
+}
+
 TEST(CHandle, GivesTheRowOrder) {
     const int row_ptr[] = {0, 1, 2, 3}, col_idx[] = {2, 1, 0};
     const double values[] = {1, 2, 3};

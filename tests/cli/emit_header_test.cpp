@@ -53,6 +53,41 @@ TEST_F(EmitHeaderTest, DeclaresTheDriverOfACpuKernel) {
         "#endif\n");
 }
 
+TEST_F(EmitHeaderTest, HasTheTypesOfNarrowValues) {
+    for (const char* type : {"f16", "bf16"}) {
+        ASSERT_EQ(run_line(std::string("emit --kernel csr_rows --arch x86-64-v3 --value f32 -o "
+                                       "spmv.cpp --header spmv.h --storage ") +
+                           type)
+                      .status,
+                  0);
+        const std::string upper = type == std::string("f16") ? "F16" : "BF16";
+        EXPECT_THAT(read("spmv.h"),
+                    HasSubstr("#ifndef SPMVGEN_" + upper + "\n#define SPMVGEN_" + upper +
+                              "\ntypedef struct " + type + " {\n    unsigned short bits;\n} " +
+                              type + ";\n#endif\n\n#define spmv_multiply "));
+        write("use.c", "#include \"spmv.h\"\nint main(void) { return 0; }\n");
+        EXPECT_EQ(std::system("cc -std=c99 -Wall -Wextra -Werror -fsyntax-only use.c"), 0);
+    }
+}
+
+TEST_F(EmitHeaderTest, DeclaresADriverWithoutArgumentsForC) {
+    ASSERT_EQ(
+        run_line("emit --kernel csr_rows --arch x86-64-v3 --alpha zero --beta one -o spmv.cpp "
+                 "--header spmv.h")
+            .status,
+        0);
+    EXPECT_THAT(read("spmv.h"), HasSubstr("\nvoid csr_rows_f64_i32_o32_a0_b1_k1(void);\n"));
+}
+
+TEST_F(EmitHeaderTest, SaysHowManyThreadsAWorkspaceIsFor) {
+    ASSERT_EQ(run_line("emit --kernel csr_rows --arch x86-64-v3 --epilogue 's += value; value' -o "
+                       "spmv.cpp --header spmv.h")
+                  .status,
+              0);
+    EXPECT_THAT(read("spmv.h"), HasSubstr("/// reduction_parts[1 * threads]: workspace, needs no "
+                                          "content; threads: omp_get_max_threads()\n"));
+}
+
 TEST_F(EmitHeaderTest, DeclaresTheStepsOfACompiledKernel) {
     const Outcome outcome = run_line(
         "emit --kernel csr_balanced --arch x86-64-v3 --as object -o k.o --header out_of_line.h");

@@ -16,8 +16,13 @@ TEST_F(EmitTest, ListNamesEveryKernelAndArchitecture) {
     auto json = json_of("emit --list --json");
     ASSERT_EQ(json["kernels"].size(), kernel_registry().size());
     ASSERT_EQ(json["architectures"].size(), architectures().size());
-    for (auto& kernel : kernel_registry()) {
-        EXPECT_NE(text.find(std::string(kernel.id) + " (format "), std::string::npos) << kernel.id;
+    for (std::size_t i = 0; i < kernel_registry().size(); ++i) {
+        const KernelEntry& kernel = kernel_registry()[i];
+        EXPECT_NE(text.find("  " + std::string(kernel.id) + " (for " +
+                            (kernel.gpu ? "GPUs" : "CPUs") + ", format "),
+                  std::string::npos)
+            << kernel.id;
+        EXPECT_EQ(json["kernels"][i]["gpu"], kernel.gpu);
         for (auto& p : kernel.params)
             EXPECT_NE(text.find("--param " + std::string(p.name) + "={"), std::string::npos);
     }

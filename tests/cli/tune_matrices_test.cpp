@@ -1,6 +1,9 @@
 #include <gtest/gtest.h>
 
+#include <span>
+
 #include "cli_fixture.hpp"
+#include "matrix/files/inflater.hpp"
 #include "spmvgen/target.hpp"
 #include "tuner/records/record_json.hpp"
 
@@ -37,6 +40,24 @@ TEST_F(TuneMatricesTest, RecordsWhatItMeasuredOnThisCpu) {
         EXPECT_LE(record.kernels.front().us, record.kernels.back().us);
     }
     EXPECT_NE(read_back.records[0].question.value, read_back.records[1].question.value);
+}
+
+TEST_F(TuneMatricesTest, GoesOnWithAGzippedFile) {
+    const std::string line = "tune --threads 1 --budget 20ms --no-keep -o R.json.gz ";
+    ASSERT_EQ(run_line(line + "A.mtx").status, 0);
+    const std::string first = read("R.json.gz");
+    const Outcome outcome = run_line(line + "--resume A.mtx gallery:stencil5:nx=5");
+    ASSERT_EQ(outcome.status, 0) << outcome.err;
+    const std::string bytes = read("R.json.gz");
+    const ReadRecords before = parse_tuning_records(inflate_all(first, 1'000'000));
+    const ReadRecords after = parse_tuning_records(inflate_all(bytes, 1'000'000));
+    ASSERT_EQ(after.records.size(), 2u);
+    EXPECT_EQ(to_json(std::span(after.records).first(1)), to_json(before.records));
+    EXPECT_EQ(after.records[1].matrix, "gallery:stencil5:nx=5");
+    write("R.json.gz", bytes.substr(0, bytes.size() / 2));
+    EXPECT_EQ(error("--no-keep -o R.json.gz --resume A.mtx"),
+              "1: spmvgen: R.json.gz: the gzip data is truncated; --resume goes on with files that "
+              "are sound: repair or remove it");
 }
 
 TEST_F(TuneMatricesTest, ExhaustiveTriesEveryKernelAndEveryParameter) {

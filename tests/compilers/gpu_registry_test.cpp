@@ -245,6 +245,20 @@ TEST_P(GpuRegistry, TakesAnEpilogue) {
     }
 }
 
+TEST(GpuGenerator, CompilesSumsAndMaximaByClang) {
+    ClangGenerator generator;
+    for (const auto& [arch, kind] :
+         {std::pair{"sm_75", BinaryKind::ptx}, {"gfx906", BinaryKind::hsaco}}) {
+        Signature s;
+        s.kernel = "csr_classical";
+        s.value = ValueType::f32;
+        s.target = parse_target(arch);
+        s.epilogue = "dot += value * p[row]; most max= fabs(value); fmin(value, 1.0)";
+        const KernelSource source = generator.emit(complete(s), "");
+        EXPECT_FALSE(generator.compile(source, kind, Compiler::clang).bytes.empty()) << arch;
+    }
+}
+
 TEST(GpuGenerator, RefusesWhatIsNoExpression) {
     ClangGenerator generator;
     const auto refused = [&](const std::string& epilogue) -> std::string {
@@ -269,6 +283,8 @@ TEST(GpuGenerator, RefusesWhatIsNoExpression) {
     EXPECT_EQ(refused("value // twice"), "epilogue: comments are not taken" + advice);
     EXPECT_EQ(refused("value + other(row)"),
               "epilogue 'value + other(row)': use of undeclared identifier 'other'");
+    EXPECT_EQ(refused("t = value +; t"), "epilogue 't = value +; t': expected expression")
+        << "and nothing of what follows from that";
 }
 
 }  // namespace

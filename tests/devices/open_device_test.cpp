@@ -16,12 +16,15 @@ std::string open_error(const std::string& text) {
 }
 
 TEST(OpenDevice, TextsThatAreNoDevice) {
-    for (const char* text : {"", "host", "gpu", "cuda:", "cuda:x", "cuda:-1", "cuda:1x", "cuda:1:2",
+    for (const char* text : {"", "gpu", "cuda:", "cuda:x", "cuda:-1", "cuda:1x", "cuda:1:2",
                              "hip: 0", "cuda:99999999999", "simt", "CUDA:0"})
         EXPECT_EQ(open_error(text),
                   std::string("invalid_argument: '") + text +
-                      "' is no device: use cuda:N or hip:N, with N = 0, 1, …, or simt:ARCH, as in "
-                      "simt:gfx906");
+                      "' is no device: use host, cuda:N or hip:N, with N = 0, 1, …, or simt:ARCH, "
+                      "as in simt:gfx906");
+    EXPECT_EQ(open_error("host"),
+              "invalid_argument: 'host' is no GPU: use cuda:N or hip:N, with N = 0, 1, …, or "
+              "simt:ARCH, as in simt:gfx906");
     EXPECT_THAT(open_error("simt:gfx7"),
                 HasSubstr("invalid_argument: unknown architecture 'gfx7'"));
     EXPECT_THAT(open_error("simt:gfx906:wave=32"),

@@ -166,6 +166,24 @@ TEST_F(Emit, TakesAnEpilogueWithoutTheProduct) {
     }
 }
 
+// For kernels nvcc knows fmax of two double, and of two float, but not of one of each.
+TEST_F(Emit, FunctionsInEpiloguesOfGpusTakeDouble) {
+    Signature s{.kernel = "csr_classical"};
+    s.value = ValueType::f32;
+    s.target = parse_target("sm_90");
+    s.epilogue =
+        "most max= fabs(value); least max= -value; fmin(value, sqrt((tau + 1))) + fabs(row)";
+    const std::string text = emit_kernel(complete(s), "").text;
+    for (const char* line :
+         {"_most, fabs(static_cast<double>(sum)));\n", "_least, static_cast<double>(-sum));\n",
+          "fmin(static_cast<double>(sum),", "sqrt(static_cast<double>((operand_tau[0] + 1)))",
+          "fabs(static_cast<double>(row))"})
+        EXPECT_NE(text.find(line), text.npos) << line << text;
+    s.target = parse_target("x86-64-v3");
+    s.kernel = "csr_rows";
+    EXPECT_EQ(emit_kernel(complete(s), "").text.find("fabs(static_cast"), text.npos);
+}
+
 TEST_F(Emit, HeadsCountTheOperandsOfEpilogues) {
     Signature s = signature_of("csr_rows");
     s.epilogue = "value * 2";

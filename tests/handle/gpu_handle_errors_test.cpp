@@ -90,7 +90,7 @@ TEST_F(GpuHandle, WhatIsForGpusIsRefusedOnTheHost) {
     EXPECT_EQ(with([](Options& o) { o.target = "sm_90"; }),
               "unsupported: options.target sm_90 cannot run here: sm_90 is not a CPU; use native");
     EXPECT_THAT(with([](Options& o) { o.device = "tpu:0"; }),
-                HasSubstr("invalid_argument: 'tpu:0' is no device: use cuda:N or hip:N"));
+                HasSubstr("invalid_argument: 'tpu:0' is no device: use host, cuda:N or hip:N"));
     const Handle host = make_handle(Tiny().view(), {}, fake.provider);
     std::vector<double> y(3);
     const std::string refusal =

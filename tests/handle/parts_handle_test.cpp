@@ -153,6 +153,8 @@ TEST_P(PartsOf, TakeThePlanOfAnotherPart) {
     generic.kernel = "generic_csr";
     generic.target = "x86-64-v2";
     EXPECT_EQ(with_plan_of(generic, options_for("host")).kernel, "auto");
+    EXPECT_EQ(code_and_text([] { with_plan_of(Info{}, {}); }),
+              "invalid_argument: the info is of no handle: give what info() of one returns");
 }
 
 TEST_P(PartsOf, RefuseWhatIsNotForParts) {
@@ -241,6 +243,18 @@ TEST_P(PartsOf, ListedElementsAreMoved) {
                   const ListedElements bad(ValueType::f64, negative, options_for(GetParam()));
               }),
               "invalid_argument: list[1] is -1: elements count from 0");
+    const auto refusal_of = [&](ValueType type, int Options::* count, int number) {
+        Options options = options_for(GetParam());
+        options.*count = number;
+        return code_and_text([&] { const ListedElements bad(type, some, options); });
+    };
+    EXPECT_EQ(refusal_of(ValueType::f16, &Options::num_rhs, 1),
+              "invalid_argument: the list is of f16 elements, a storage type: use f32, f64, c32 or "
+              "c64");
+    EXPECT_EQ(refusal_of(ValueType::f64, &Options::num_rhs, 1'000'000'000),
+              "invalid_argument: options.num_rhs is 1000000000: use 1…64");
+    EXPECT_EQ(refusal_of(ValueType::f64, &Options::threads, -1),
+              "invalid_argument: options.threads is -1: use 0 (what OpenMP would use) or 1…4096");
     ListedElements from(ValueType::f64, some, options_for(GetParam()));
     const ListedElements to(std::move(from));
     EXPECT_EQ(code_and_text([&] { from.gather(x.data(), packed.data()); }),
@@ -296,7 +310,10 @@ TEST(PeerAccess, IsHadBetweenDevicesOfOneKind) {
     EXPECT_TRUE(enable_peer_access("simt:sm_90", "simt:sm_90"));
     EXPECT_TRUE(enable_peer_access("simt:sm_90", "simt:sm_80"));
     EXPECT_EQ(code_and_text([] { enable_peer_access("simt:sm_90", "cpu"); }),
-              "invalid_argument: 'cpu' is no device: use cuda:N or hip:N, with N = 0, 1, …, or "
+              "invalid_argument: 'cpu' is no device: use host, cuda:N or hip:N, with N = 0, 1, …, "
+              "or simt:ARCH, as in simt:gfx906");
+    EXPECT_EQ(code_and_text([] { enable_peer_access("simt:sm_90", "host"); }),
+              "invalid_argument: 'host' is no GPU: use cuda:N or hip:N, with N = 0, 1, …, or "
               "simt:ARCH, as in simt:gfx906");
 }
 

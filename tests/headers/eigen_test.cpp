@@ -7,6 +7,8 @@
 #include <memory>
 #include <spmvgen/eigen.hpp>
 
+#include "errors.hpp"
+
 namespace spmvgen {
 namespace {
 
@@ -177,6 +179,30 @@ TEST(EigenMatrix, RefusesWhatItCannotTake) {
     const auto complex = random_matrix<Complex, Eigen::RowMajor>(5, 5);
     const eigen::Matrix<Complex> of_complex(complex);
     EXPECT_THROW(of_complex.transpose().adjoint(), Error);
+}
+
+TEST(EigenMatrix, RefusesOptionsThatAreNotForItsVectors) {
+    const Sparse a = dominant(4);
+    const auto refusal = [&](const Options& options) {
+        return code_and_text([&] { Operator(a, options); });
+    };
+    Options four, transposed, gpu;
+    four.num_rhs = 4;
+    transposed.op = "T";
+    gpu.device = "cuda:0";
+    EXPECT_EQ(refusal(four),
+              "invalid_argument: options.num_rhs is 4: leave it 1, for columns are multiplied one "
+              "by one");
+    EXPECT_EQ(refusal(transposed),
+              "invalid_argument: options.op is T: leave it N, and multiply with transpose() or "
+              "adjoint()");
+    EXPECT_EQ(refusal(gpu),
+              "invalid_argument: options.device is cuda:0, but vectors of Eigen are in this host's "
+              "memory: use host");
+    Options simulated;
+    simulated.device = "simt:sm_90";
+    const Eigen::VectorXd x = Eigen::VectorXd::Random(4);
+    expect_close(Eigen::VectorXd(Operator(a, simulated) * x), a * x);
 }
 
 }  // namespace

@@ -6,6 +6,8 @@
 #include <random>
 #include <spmvgen/ginkgo.hpp>
 
+#include "errors.hpp"
+
 namespace spmvgen {
 namespace {
 
@@ -140,6 +142,24 @@ TEST(GinkgoMatrix, MultipliesComplexVectorsByARealMatrix) {
     a->apply(b, x);
     csr->apply(b, y);
     expect_close(*x, *y);
+}
+
+TEST(GinkgoMatrix, TakesNoEpilogueForThePartsOfComplexVectors) {
+    auto csr = gko::share(gko::matrix::Csr<double>::create(reference));
+    csr->read(random_data<double, gko::int32>(60, 42));
+    Options options;
+    options.epilogue = "value + 1";
+    const auto a = ginkgo::Matrix<double>::create(csr, options);
+    const auto b = random_dense<std::complex<double>>(42, 2, 2);
+    auto x = random_dense<std::complex<double>>(60, 2, 2);
+    EXPECT_EQ(code_and_text([&] { a->apply(b, x); }),
+              "invalid_argument: the matrix is real, but b is complex: options.epilogue would be "
+              "applied to each part by itself; multiply real vectors");
+    const auto c = random_dense<double>(42, 2, 2);
+    auto y = random_dense<double>(60, 2, 2), z = gko::clone(y);
+    a->apply(c, y);
+    csr->apply(c, z);
+    for (gko::size_type i = 0; i < 60; ++i) EXPECT_NEAR(y->at(i, 1), z->at(i, 1) + 1, 1e-12);
 }
 
 TEST(GinkgoMatrix, SolvesAsCsrDoes) {

@@ -231,8 +231,8 @@ TEST(TransposedHandle, WhatCannotBeHonouredIsRefused) {
                   o.transpose_by_atomics = true;
                   o.format = "ell";
               }),
-              "invalid_argument: kernel csr_transposed_cpu reads format csr, not ell: leave one of "
-              "them auto");
+              "invalid_argument: options.transpose_by_atomics reads A in csr, not ell: leave "
+              "options.format auto");
     EXPECT_EQ(with([](Options& o) {
                   o.op = "N";
                   o.kernel = "csr_transposed_cpu";

@@ -125,6 +125,10 @@ def messages(mpiexec, library, program, _quick):
            "-mat_spmvgen_options device=cuda:0")
     expect("spmvgen: unknown option 'frmat': use one of ", 1, "-mat_spmvgen_options frmat=csr")
     expect("-mat_spmvgen_after: use numbers of products, 0 or more", 1, "-mat_spmvgen_after -1")
+    expect("-mat_spmvgen_after: use one or two numbers", 1, "-mat_spmvgen_after 1,2,3")
+    for seconds in "-2", "nan":
+        expect("-mat_spmvgen_after_seconds: use seconds, 0 or more", 1, f"-mat_spmvgen_after_seconds {seconds}")
+    expect("-mat_spmvgen_options: use fewer than 8191 characters", 1, f"-mat_spmvgen_options cache_dir=/{9000 * 'd'}")
     expect("  format: csr\n", 1, "-mat_spmvgen_after 0 -mat_spmvgen_options format=csr -ksp_view -ksp_max_it 3")
     expect("spmvgen, matrix, A: PETSc's own products so far\n", 1, "-ksp_view -ksp_max_it 3")
     expect("spmvgen, matrix, A: PETSc's own products so far\n", 1, "-mat_spmvgen_after 0 -mat_spmvgen_after_seconds 1000 -ksp_view")

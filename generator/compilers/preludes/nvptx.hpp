@@ -129,6 +129,10 @@ static __device__ __forceinline__ int atomicAdd(int* address, int value) {
     return __nvvm_atom_add_gen_i(address, value);
 }
 
+static __device__ __forceinline__ unsigned atomicAdd(unsigned* address, unsigned value) {
+    return (unsigned)__nvvm_atom_add_gen_i((int*)address, (int)value);
+}
+
 static __device__ __forceinline__ unsigned long long atomicAdd(unsigned long long* address,
                                                                unsigned long long value) {
     return (unsigned long long)__nvvm_atom_add_gen_ll((long long*)address, (long long)value);

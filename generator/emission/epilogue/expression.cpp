@@ -25,12 +25,14 @@ void check(const Signature& s, const EpilogueProgram& program) {
                         std::string(to_string(s.value)) + ": use f32 or f64");
 }
 
+bool is_function(const std::string& name) {
+    constexpr std::array functions{"fabs", "fmin", "fmax", "sqrt"};
+    return std::ranges::find(functions, name) != functions.end();
+}
+
 /// The functions that GPUs' compilers know by their names are builtins of a CPU's.
 std::string function_text(const std::string& name, bool gpu) {
-    constexpr std::array functions{"fabs", "fmin", "fmax", "sqrt"};
-    for (const std::string_view known : functions)
-        if (name == known && !gpu) return "__builtin_" + name;
-    return name;
+    return is_function(name) && !gpu ? "__builtin_" + name : name;
 }
 
 constexpr std::size_t index_tokens = 3;  ///< of "[row]"
@@ -53,14 +55,44 @@ bool is_read(const EpilogueProgram& program, int operand,
                        });
 }
 
+constexpr auto as_double = "static_cast<double>(";
+
+/// Writes tokens that are no operands. For GPUs arguments of functions are made double, as a CPU's
+/// builtins take them: nvcc has no functions of float beside double, or of integers, for kernels.
+class PlainTokens {
+  public:
+    explicit PlainTokens(bool gpu) : gpu_(gpu) {}
+
+    std::string write(const std::string& token) {
+        const bool calls = gpu_ && is_function(before_);
+        before_ = token;
+        if (token == "(") {
+            calls_.push_back(calls);
+            return calls ? token + as_double : token;
+        }
+        if (calls_.empty()) return function_text(token, gpu_);
+        const bool in_call = calls_.back();
+        if (token == ")") calls_.pop_back();
+        if (token == ")" && in_call) return "))";
+        if (token == "," && in_call) return std::string("), ") + as_double;
+        return function_text(token, gpu_);
+    }
+
+  private:
+    bool gpu_;
+    std::string before_;
+    std::vector<bool> calls_;  ///< of each open parenthesis, whether it is a function's
+};
+
 std::string text_of(const EpilogueProgram& program, const EpilogueStatement& statement,
                     const Style& style) {
     std::string text;
+    PlainTokens plain(style.gpu);
     for (std::size_t i = 0; i < statement.expression.size(); ++i) {
         const EpilogueToken& token = statement.expression[i];
-        text += token.space;
+        if (!text.ends_with(as_double)) text += token.space;
         if (token.operand < 0) {
-            text += function_text(token.text, style.gpu);
+            text += plain.write(token.text);
             continue;
         }
         const EpilogueName& name = program.names[static_cast<std::size_t>(token.operand)];
@@ -93,8 +125,8 @@ std::string line_of(const EpilogueProgram& program, const EpilogueStatement& sta
         case Kind::sum:
             return target + " += " + value + ";";
         case Kind::maximum:
-            return target + " = " + function_text("fmax", style.gpu) + "(" + target + ", " + value +
-                   ");";
+            return target + " = " + function_text("fmax", style.gpu) + "(" + target + ", " +
+                   (style.gpu ? as_double + value + ")" : value) + ");";
         case Kind::result:
             return "return " + value + ";";
     }
@@ -116,7 +148,7 @@ std::string free_name(const EpilogueProgram& program, std::string name) {
 }
 
 /// epilogue() in two steps, for kernels that load what several rows need before they store one.
-std::string loaded_text(const EpilogueProgram& program) {
+std::string loaded_text(const EpilogueProgram& program, Style style) {
     std::string fields, loads;
     bool has_vectors = false;
     for (std::size_t i = 0; i < program.names.size(); ++i) {
@@ -128,7 +160,7 @@ std::string loaded_text(const EpilogueProgram& program) {
         loads += (loads.empty() ? "" : ", ") + argument + (is_vector(role) ? "[row]" : "[0]");
     }
     if (!has_vectors) return "#include \"dialect/loading/no_operands.hpp\"\n";
-    const std::string loaded = free_name(program, "operands");
+    const std::string loaded = style.loaded = free_name(program, "operands");
     return "constexpr bool loads_operands = true;\n"
            "/// What the epilogue reads for one row.\n"
            "template <typename Value>\n"
@@ -143,7 +175,7 @@ std::string loaded_text(const EpilogueProgram& program) {
            "/// What is stored for the element `value` of the product in row `row`.\n"
            "template <typename Value>\n"
            "Value epilogue_of(Value value, row_operands<Value> " +
-           loaded + ", long row) {\n" + lines_of(program, {.gpu = true, .loaded = loaded}) + "}\n";
+           loaded + ", long row) {\n" + lines_of(program, style) + "}\n";
 }
 
 }  // namespace
@@ -161,6 +193,7 @@ std::vector<specializer::Variable> epilogue_variables(const Signature& signature
 std::string epilogue_text(const Signature& signature, bool gpu) {
     const EpilogueProgram program = parse_epilogue(signature.epilogue);
     check(signature, program);
+    const Style style{.gpu = gpu};
     std::string text = "#pragma once\n#include \"dialect/common.hpp\"\n";
     for (auto& [name, type] : epilogue_variables(signature))
         text += "extern " + type + " " + name + ";\n";
@@ -168,8 +201,8 @@ std::string epilogue_text(const Signature& signature, bool gpu) {
         "/// What is stored for the element `value` of the product in row `row`.\n"
         "template <typename Value>\n"
         "Value epilogue(Value value, long row) {\n" +
-        lines_of(program, {.gpu = gpu}) + "}\n";
-    return gpu ? text + loaded_text(program) : text;
+        lines_of(program, style) + "}\n";
+    return gpu ? text + loaded_text(program, style) : text;
 }
 
 }  // namespace spmvgen

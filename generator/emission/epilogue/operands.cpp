@@ -121,13 +121,15 @@ std::string operand_text(const Signature& signature, const LaunchDescription& la
     if (space->zeroed)
         return argument + "[" + count +
                "]: blocks that have ended; zeros when a launch begins, and again when it has ended";
+    const bool by_threads = space->bytes == 0 && space->bytes_per_block == 0;
     return argument + "[" +
            (space->bytes > 0 ? std::to_string(space->bytes / 8)
             : space->bytes_per_block > 0
                 ? std::to_string(space->bytes_per_block / 8) + " * blocks of launch " +
                       std::to_string(space->of_step + 1)
                 : count + " * threads") +
-           "]: workspace, needs no content";
+           "]: workspace, needs no content" +
+           (by_threads ? "; threads: omp_get_max_threads()" : "");
 }
 
 }  // namespace spmvgen

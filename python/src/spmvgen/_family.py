@@ -63,6 +63,7 @@ class Family:
         if library.device(given.values) != "host":
             self._options.setdefault("device_arrays", "true")
             library.synchronize(given.values)
+        self.has_epilogue = bool(self._options.get("epilogue"))
         self._fixed_vectors = bool(self._options.get("vectors"))
         # Guards what follows; a handle is made, and given new numbers, by one thread at a time.
         self._lock = threading.RLock()

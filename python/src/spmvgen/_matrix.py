@@ -250,6 +250,11 @@ class Matrix(Operator):  # type: ignore[misc,unused-ignore]
         self._check_shape(x)
         dtype = library.dtype(x)
         if dtype.kind == "c" and self._family.dtype.kind != "c":
+            if self._family.has_epilogue:
+                raise ValueError(
+                    "the matrix is real, but x is complex: option epilogue would be applied to "
+                    "each part by itself; multiply x.real and x.imag"
+                )
             parts = self.apply(x.real), self.apply(x.imag)
             return parts[0] + 1j * parts[1]
         return self.apply(library.ready(x, self._family.product_dtype(dtype)))

@@ -20,9 +20,9 @@ namespace {
 
 [[noreturn]] void refuse(std::string_view text) {
     throw Error(ErrorCode::invalid_argument,
-                fmt::format("'{}' is no device: use cuda:N or hip:N, with N = 0, 1, …, or "
-                            "simt:ARCH, as in simt:gfx906",
-                            text));
+                fmt::format("'{}' is no {}cuda:N or hip:N, with N = 0, 1, …, or simt:ARCH, as in "
+                            "simt:gfx906",
+                            text, text == "host" ? "GPU: use " : "device: use host, "));
 }
 
 /// What a text asks for: a kind, and a number or a target.

@@ -7,6 +7,7 @@
 #include "formats/layout.hpp"
 #include "handle/base/apply_memory.hpp"
 #include "handle/kernels/kernel_sources.hpp"
+#include "handle/plan/device_options.hpp"
 #include "handle/plan/levels.hpp"
 #include "handle/plan/planning.hpp"
 #include "handle/plan/request_of_options.hpp"
@@ -17,10 +18,17 @@
 #include "tuner/profiles/device_profile.hpp"
 
 namespace spmvgen {
-namespace {
 
-constexpr int most_threads = 4096;
-constexpr int most_rhs = 64;
+void check_counts(const Options& o) {
+    constexpr int most_threads = 4096, most_rhs = 64;
+    if (o.num_rhs < 1 || o.num_rhs > most_rhs)
+        refuse(fmt::format("options.num_rhs is {}: use 1…{}", o.num_rhs, most_rhs));
+    if (o.threads < 0 || o.threads > most_threads)
+        refuse(fmt::format("options.threads is {}: use 0 (what OpenMP would use) or 1…{}",
+                           o.threads, most_threads));
+}
+
+namespace {
 
 /// None where it is left to the choice.
 ReorderMethod parse_reorder(const std::string& text) {
@@ -47,11 +55,7 @@ void check_updates(const Options& o) {
 }
 
 void check_options(const Options& o) {
-    if (o.num_rhs < 1 || o.num_rhs > most_rhs)
-        refuse(fmt::format("options.num_rhs is {}: use 1…{}", o.num_rhs, most_rhs));
-    if (o.threads < 0 || o.threads > most_threads)
-        refuse(fmt::format("options.threads is {}: use 0 (what OpenMP would use) or 1…{}",
-                           o.threads, most_threads));
+    check_counts(o);
     if (o.encodings != "auto" && o.encodings != "none")
         refuse(fmt::format("options.encodings is '{}': use auto or none", o.encodings));
     check_compile(o.compile);

@@ -37,6 +37,12 @@ bool names_transposing_kernel(const Options& o) {
     });
 }
 
+bool names_format(const Options& o) {
+    return std::ranges::any_of(kernel_registry(), [&](const KernelEntry& entry) {
+        return to_string(entry.format) == o.format;
+    });
+}
+
 /// The options of a handle that reads the caller's matrix as it is: for op T and H with the kernel
 /// that transposes.
 Options with_atomics(Options o) {
@@ -54,6 +60,9 @@ Options with_atomics(Options o) {
     if (o.kernel != "auto" && !names_transposing_kernel(o))
         refuse("options.transpose_by_atomics runs kernel " + std::string(atomic_kernel(o)) +
                ", not " + o.kernel + ": leave options.kernel auto");
+    if (o.kernel == "auto" && o.format != "csr" && names_format(o))
+        refuse("options.transpose_by_atomics reads A in csr, not " + o.format +
+               ": leave options.format auto");
     if (o.kernel == "auto") o.kernel = atomic_kernel(o);
     o.transpose_by_atomics = true;
     return o;

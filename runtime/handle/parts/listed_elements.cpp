@@ -46,7 +46,12 @@ class ListedElementsImpl {
           list(list_of.begin(), list_of.end()),
           repeats(checked_repeats(list)),
           device(device_for(options, std::move(device_of))) {
-        if (num_rhs < 1) refuse(fmt::format("options.num_rhs is {}: use 1 or more", num_rhs));
+        if (is_storage_only(type))
+            refuse(
+                fmt::format("the list is of {} elements, a storage type: use f32, f64, c32 or "
+                            "c64",
+                            to_string(type)));
+        check_counts(options);
         if (device == nullptr || list.empty()) return;
         const KernelPolicy policy{effective_mode(options.cache), options.cache_dir, options.strict,
                                   options.kernel_sets};

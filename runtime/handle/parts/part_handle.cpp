@@ -159,6 +159,8 @@ bool enable_peer_access(const std::string& device, const std::string& other) {
 }
 
 Options with_plan_of(const Info& info, Options options) {
+    if (info.kernel.empty() || info.target.empty())
+        refuse("the info is of no handle: give what info() of one returns");
     const auto plan = parse_kernel_name(info.kernel, parse_target(info.target));
     if (!plan) return options;
     options.format = info.format;

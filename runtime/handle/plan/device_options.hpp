@@ -9,6 +9,8 @@ namespace spmvgen {
 /// Below this many rows and entries a team of CPU threads costs more than it saves.
 inline constexpr std::int64_t serial_work = 4096;
 
+/// options.num_rhs and options.threads, which have the same limits everywhere.
+void check_counts(const Options& options);
 /// Options that a CPU does not take.
 void check_host_options(const Options& options);
 /// options.target of a CPU; Error(unsupported) when it cannot run here.

@@ -283,7 +283,8 @@ bool enable_peer_access(const std::string& device, const std::string& other);
 /// Options with the plan of a handle: its kernel and all its parameters. A handle of another part
 /// then runs the same code, and nothing is chosen. All else is as in `options`. Where the other
 /// matrix cannot be stored so, its handle throws Error(invalid_argument). The generic kernel, and
-/// one with an epilogue, have no such plan: `options` come back as they are.
+/// one with an epilogue, have no such plan: `options` come back as they are. Throws
+/// Error(invalid_argument) for an Info that no handle returned.
 Options with_plan_of(const Info& info, Options options);
 
 }  // namespace spmvgen

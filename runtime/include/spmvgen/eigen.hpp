@@ -7,6 +7,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <string>
 #include <type_traits>
 #include <utility>
 
@@ -141,8 +142,8 @@ class Matrix : public Eigen::EigenBase<Matrix<Value, Index>> {
 
     /// Of a compressed matrix, by rows or by columns, which must stay as it is: a transpose reads
     /// its arrays at its first product, and with options.copy = false every product may. Plans the
-    /// product y = Ax. Throws Error(invalid_argument) where the matrix is not compressed, else as
-    /// Handle.
+    /// product y = Ax. Throws Error(invalid_argument) where the matrix is not compressed, and for
+    /// options op, num_rhs and a GPU, for vectors are on this host; else as Handle.
     template <int StorageOrder>
     explicit Matrix(const Eigen::SparseMatrix<Value, StorageOrder, Index>& a,
                     const Options& options = {})
@@ -189,11 +190,27 @@ class Matrix : public Eigen::EigenBase<Matrix<Value, Index>> {
            std::shared_ptr<const void> owner)
         : handles_(std::make_shared<Handles<Value, Index>>(
               a.outerSize(), a.innerSize(), compressed(a), a.innerIndexPtr(), a.valuePtr(),
-              StorageOrder == Eigen::RowMajor, options, std::move(owner))) {
+              StorageOrder == Eigen::RowMajor, checked(options), std::move(owner))) {
         handle();
     }
     Matrix(std::shared_ptr<Handles<Value, Index>> handles, Operation operation)
         : handles_(std::move(handles)), operation_(operation) {}
+
+    static const Options& checked(const Options& options) {
+        const auto refuse = [](const std::string& why) {
+            throw Error(ErrorCode::invalid_argument, why);
+        };
+        if (options.op != "N")
+            refuse("options.op is " + options.op +
+                   ": leave it N, and multiply with transpose() or adjoint()");
+        if (options.num_rhs != 1)
+            refuse("options.num_rhs is " + std::to_string(options.num_rhs) +
+                   ": leave it 1, for columns are multiplied one by one");
+        if (options.device != "host" && !options.device.starts_with("simt"))
+            refuse("options.device is " + options.device +
+                   ", but vectors of Eigen are in this host's memory: use host");
+        return options;
+    }
 
     template <typename Sparse>
     static const Index* compressed(const Sparse& a) {

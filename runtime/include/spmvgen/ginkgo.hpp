@@ -1,6 +1,6 @@
 #pragma once
 /// spmvgen: a handle as a linear operator of Ginkgo, for its solvers and distributed matrices.
-/// Needs Ginkgo 1.9; nothing of libspmvgen does.
+/// Tested with Ginkgo 1.12; nothing of libspmvgen needs it.
 #include <algorithm>
 #include <cstdint>
 #include <ginkgo/ginkgo.hpp>
@@ -124,6 +124,7 @@ class Matrix : public gko::EnableLinOp<Matrix<ValueType, IndexType>>,
           csr_(std::move(csr)) {}
 
     void apply_impl(const gko::LinOp* b, gko::LinOp* x) const override {
+        check_epilogue(b);
         gko::precision_dispatch_real_complex<ValueType>(
             [this](auto* dense_b, auto* dense_x) {
                 multiply(gko::one<ValueType>(), dense_b, gko::zero<ValueType>(), dense_x);
@@ -132,6 +133,7 @@ class Matrix : public gko::EnableLinOp<Matrix<ValueType, IndexType>>,
     }
     void apply_impl(const gko::LinOp* alpha, const gko::LinOp* b, const gko::LinOp* beta,
                     gko::LinOp* x) const override {
+        check_epilogue(b);
         gko::precision_dispatch_real_complex<ValueType>(
             [this](auto* of_alpha, auto* dense_b, auto* of_beta, auto* dense_x) {
                 const auto executor = this->get_executor();
@@ -143,6 +145,17 @@ class Matrix : public gko::EnableLinOp<Matrix<ValueType, IndexType>>,
 
   private:
     static constexpr std::int64_t most_columns = 64;
+
+    /// Complex columns are multiplied by a real matrix as twice as many real ones.
+    void check_epilogue(const gko::LinOp* b) const {
+        using Complex = gko::to_complex<ValueType>;
+        const bool complex =
+            dynamic_cast<const gko::ConvertibleTo<gko::matrix::Dense<Complex>>*>(b) != nullptr;
+        if (!gko::is_complex<ValueType>() && complex && !options_.epilogue.empty())
+            throw Error(ErrorCode::invalid_argument,
+                        "the matrix is real, but b is complex: options.epilogue would be applied "
+                        "to each part by itself; multiply real vectors");
+    }
 
     template <typename Data>
     void read_csr(Data&& data) {

@@ -116,7 +116,8 @@ struct Options {
                              ///< (docs/explanation/choice.md)
     double budget_ms = 200;  ///< of level measure: milliseconds that it may take
     /// Called for each kernel that a level has timed; false = no more, and what was measured by
-    /// then counts. Called by the thread that makes the handle. May be empty.
+    /// then counts. Called by the thread that plans: the one that makes the handle, but with
+    /// compile = "behind" another. May be empty.
     std::function<bool(const MeasuredKernel&)> on_measured = {};
     std::int64_t expected_applies = 0;  ///< 0 = many. Few: what planning costs is weighed against
                                         ///< what it saves; for 1 the answer is plain CSR

@@ -131,6 +131,12 @@ SPMVGEN_API spmvgen_status spmvgen_options_names(char* buffer, size_t size, size
  * takes its place. release may be called by any thread, within a call that destroys. */
 SPMVGEN_API spmvgen_status spmvgen_options_set_owner(spmvgen_options* options, void* owner,
                                                      void (*release)(void* owner));
+/* go_on(context, kernel, microseconds) is called for each kernel that level measure or exhaustive
+ * has timed, by the thread that plans: that of spmvgen_create, but with option compile set to
+ * behind one of the library's. 0 = no more; what was measured by then counts. NULL: none. */
+SPMVGEN_API spmvgen_status spmvgen_options_set_on_measured(
+    spmvgen_options* options, int32_t (*go_on)(void* context, const char* kernel, double us),
+    void* context);
 SPMVGEN_API void spmvgen_options_destroy(spmvgen_options* options);
 
 /* One matrix ready to be multiplied. Several threads may use one handle at the same time, but not
