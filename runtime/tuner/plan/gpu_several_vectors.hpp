@@ -24,7 +24,8 @@ bool has_few_rows(const Situation& s);
 /// Whether the longest row is about as long as others.
 bool has_even_rows(const Situation& s);
 
-/// Whether that holds, and rows are enough to keep the multiprocessors busy, a warp each.
+/// Whether that holds, and rows are enough to keep the multiprocessors busy, a warp each, and not
+/// so long that few more entries of the longest are many.
 bool has_enough_even_rows(const Situation& s);
 
 /// Whether rows of blocks, whose size the request tells, are enough for bcsr_fused: that they keep
