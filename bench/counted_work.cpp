@@ -1,6 +1,8 @@
 // bench_counted_work: what the kernels of recorded times do for an apply, as the choice counts it,
 // a line of JSON a kernel, for `spmvbench fit-costs`. Records must be of GPUs or of CPUs, of
-// generated matrices or of files NAME.mtx in a folder.
+// generated matrices or of files NAME.mtx in a folder. A file NAME.jsonl or NAME.jsonl.gz has the
+// lines of timed_lines.hpp in place of records; those of one file must be of one right-hand side or
+// of several.
 //     bench_counted_work [--choices] [--random-values] [--files FOLDER] RECORDS.json.gz… >
 //     work.jsonl
 // With --random-values choices are for values that no narrow encoding holds.
@@ -18,6 +20,7 @@
 #include "matrix/sampler/random_spec.hpp"
 #include "matrix/suites/gallery.hpp"
 #include "measure/timing.hpp"
+#include "timed_lines.hpp"
 #include "tuner/chooser/chooser.hpp"
 #include "tuner/chooser/counted_choice.hpp"
 #include "tuner/cost/predict.hpp"
@@ -48,7 +51,10 @@ struct Problem {
 
     bool is_host() const { return architecture(target).kind == TargetKind::host; }
     Request request() const {
-        Request request{.target = target, .units = profile.units, .encode = true};
+        Request request{.target = target,
+                        .num_rhs = record.question.num_rhs,
+                        .units = profile.units,
+                        .encode = true};
         request.device = is_host() ? "" : profile.device;
         request.threads = std::max(record.question.threads, 1);
         return request;
@@ -142,7 +148,9 @@ void print(const TuningRecord& record, const Asked& asked) {
     if (asked.random_values) make_random(matrix);
     const Problem problem{record, matrix.view(), analyse_row_lengths(matrix.view()), target,
                           *profile};
-    const CostScheme& scheme = problem.is_host() ? cpu_scheme : gpu_scheme;
+    const CostScheme& scheme = problem.is_host()              ? cpu_scheme
+                               : record.question.num_rhs == 1 ? gpu_scheme
+                                                              : gpu_several_scheme;
     print_scheme(scheme);
     if (asked.choices) print_choice(problem);
     // What a choice looks at, and no more than that.
@@ -162,6 +170,7 @@ void print(const TuningRecord& record, const Asked& asked) {
         std::cout << Json{{"matrix", record.matrix},
                           {"family", family_of(record.matrix)},
                           {"threads", record.question.threads},
+                          {"num_rhs", record.question.num_rhs},
                           {"value", to_string(record.question.value)},
                           {"device", record.device.name},
                           {"nnz", matrix.nnz},
@@ -201,6 +210,12 @@ int main(int argc, char** argv) {
         std::ifstream file(argv[i]);
         std::ostringstream text;
         text << file.rdbuf();
+        const std::string name(argv[i]);
+        if (name.ends_with(".jsonl") || name.ends_with(".jsonl.gz")) {
+            std::istringstream lines(tuning_text(text.str()));
+            for (auto& record : bench::records_of_lines(lines)) print(record, asked);
+            continue;
+        }
         const ReadRecords read = parse_tuning_records(tuning_text(text.str()));
         for (auto& rejected : read.rejected)
             std::cerr << argv[i] << ": " << rejected.record << ": " << rejected.reason << "\n";

@@ -79,6 +79,38 @@ TEST_F(BenchScriptsTest, FitsConstantsOfGpus) {
     EXPECT_EQ(constants["coefficients"]["stream"], 1) << "as the profile says";
 }
 
+// Times of one matrix with several numbers of right-hand sides are problems of their own; what a
+// choice does not weigh is no choice.
+TEST_F(BenchScriptsTest, FitsConstantsOfSeveralRightHandSides) {
+    if (!find_python("numpy, scipy.optimize")) GTEST_SKIP() << "needs python3-numpy, python3-scipy";
+    std::string text =
+        json{
+            {"scheme", "gpu-several-costs"}, {"serial", 2}, {"costs", {"launches", "depth", "far"}}}
+            .dump() +
+        "\n";
+    for (int i = 1; i <= 120; ++i)
+        for (const bool slow : {false, true})
+            text += json{{"matrix", "m" + std::to_string(i / 2)},
+                         {"num_rhs", i % 2 == 0 ? 8 : 16},
+                         {"device", "one"},
+                         {"family", "c" + std::to_string(i % 12)},
+                         {"kernel", slow ? "csr_classical" : "csr_by_length"},
+                         {"name", slow ? "csr_classical_f64" : "csr_by_length_f64"},
+                         {"us", 1 + 0.5 * (slow ? 3.0 : 2.0) * i},
+                         {"is_rule", slow && i > 1},
+                         {"in_grid", i > 1},
+                         {"costs", {0, 0, (slow ? 3.0 : 2.0) * i}}}
+                        .dump() +
+                    "\n";
+    write("work.jsonl", text);
+    expect_parts(script("fit-costs work.jsonl -o constants.json"),
+                 {"left out, margins 0.15", ": 1.000 in the geometric mean", "119 matrices"});
+    const json constants = json::parse(read("constants.json"));
+    EXPECT_EQ(constants["kind"], "gpu-several-costs");
+    EXPECT_EQ(constants["kernels"].size(), 3u);
+    EXPECT_NEAR(constants["coefficients"]["far"], 0.5, 0.05);
+}
+
 TEST_F(BenchScriptsTest, FitsConstantsOfCpus) {
     if (!find_python("numpy, scipy.optimize")) GTEST_SKIP() << "needs python3-numpy, python3-scipy";
     std::string text =

@@ -1,4 +1,4 @@
-// Any bytes as tuning_db/gpu-costs.json and cpu-costs.json.
+// Any bytes as tuning_db/gpu-costs.json, gpu-several-costs.json and cpu-costs.json.
 #include "tuner/cost/constants.hpp"
 
 #include <cmath>
@@ -44,6 +44,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     using namespace spmvgen;
     const std::string_view text(reinterpret_cast<const char*>(data), size);
     fuzz::check_scheme(text, gpu_scheme);
+    fuzz::check_scheme(text, gpu_several_scheme);
     fuzz::check_scheme(text, cpu_scheme);
     return 0;
 }

@@ -270,8 +270,8 @@ TEST(GpuWork, EveryKernelOfASingleProductHasOneOrNone) {
     }
     EXPECT_EQ(counted, gpu_constants()->kernels.size()) << "those that a choice weighs";
     EXPECT_FALSE(gpu_work(figures,
-                          signature("csr_classical_f64_i32_o32_a1_b0_k2_block256_subwarp1_"
-                                    "unroll8"),
+                          signature("sell_slices_f64_i32_o32_a1_b0_k2_block256_sigma1_slice32_"
+                                    "threads_per_row1_unroll8"),
                           132))
         << "several vectors";
 }

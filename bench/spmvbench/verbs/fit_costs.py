@@ -54,6 +54,7 @@ GPU = (
     "tiles",
     "tiles_hubs",
 )
+SEVERAL = ("bcsr_fused", "csr_by_length", "csr_classical")
 SLICES = ("ell", "sell", "strips_cpu")
 MACHINES = {
     "gpu-costs": Machines(
@@ -64,6 +65,21 @@ MACHINES = {
         fits_exponent=True,
         least_margin=0.1,
         unfitted={"dia": "sell_slices", "ell_groups": "sell_slices"},
+    ),
+    "gpu-several-costs": Machines(
+        kernels=SEVERAL,
+        costs={
+            "depth": "latency",
+            "waits": "latency",
+            "near": "caches",
+            "far": "caches",
+            "steps": "step",
+            "atomics": "meeting",
+        },
+        starts=dict.fromkeys(SEVERAL, "product"),
+        factors={},
+        fits_exponent=True,
+        least_margin=0.15,
     ),
     "cpu-costs": Machines(
         kernels=("bcsr", "coo_segmented", "csr_balanced", "csr_k_rows", "csr_rows", "csr_vector", *SLICES),
@@ -124,7 +140,7 @@ class Samples:
         self.log_us = np.log([row["us"] for row in rows])
         self.kernel = np.array([self.scheme.kernels.index(row["kernel"]) for row in rows])
         self.family = np.array([row["family"] for row in rows])
-        problem = lambda row: (row["matrix"], row.get("threads", 0), row.get("value", ""))
+        problem = lambda row: tuple(row.get(key, "") for key in ("matrix", "threads", "value", "num_rhs", "device"))
         problems = {p: i for i, p in enumerate(sorted({problem(row) for row in rows}))}
         self.matrix = np.array([problems[problem(row)] for row in rows])
         self.groups = [np.where(self.matrix == i)[0] for i in range(len(problems))]
@@ -196,6 +212,8 @@ def choices(samples, predicted, errors, margins):
     found = []
     for group in samples.groups:
         weighed = [i for i in group if samples.rows[i]["weighed"]]
+        if not weighed:  # of what a choice would weigh nothing was timed
+            continue
         chosen = min(weighed, key=lambda i: bad[i])
         rule = next((i for i in group if samples.rows[i]["is_rule"]), None)
         if rule is not None and bad[chosen] > bad[rule] + math.log1p(-margin):

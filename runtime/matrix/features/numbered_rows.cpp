@@ -8,8 +8,9 @@ namespace spmvgen {
 namespace {
 
 constexpr std::int64_t strip_draws = 1024;  ///< at most, of strips for warps
-/// Columns an entry, up to which sectors are their own numbers: a table of them is little memory.
-constexpr std::int64_t few_columns = 8;
+/// Groups of columns an entry, up to which they are their own numbers: a table of them is little
+/// memory.
+constexpr std::int64_t few_of_entry = 2;
 
 std::size_t place(std::int64_t i) {
     return static_cast<std::size_t>(i);
@@ -26,13 +27,13 @@ CsrView NumberedRows::offsets() const {
     return view;
 }
 
-NumberedRows number_sectors(const CsrView& matrix) {
+NumberedRows number_sectors(const CsrView& matrix, std::int64_t columns) {
     const RowStrip all{0, 1};
-    return number_sectors(matrix, {&all, 1}, matrix.rows);
+    return number_sectors(matrix, {&all, 1}, matrix.rows, columns);
 }
 
 NumberedRows number_sectors(const CsrView& matrix, std::span<const RowStrip> strips,
-                            std::int64_t height) {
+                            std::int64_t height, std::int64_t columns) {
     NumberedRows rows;
     rows.first.push_back(0);
     for (auto& strip : strips) {
@@ -46,17 +47,17 @@ NumberedRows number_sectors(const CsrView& matrix, std::span<const RowStrip> str
     const auto number_all = [&](auto& number) {
         auto to = rows.sector.begin();
         dispatch(matrix.index_type, [&]<typename Index>(Index) {
-            const Index* const columns = matrix.col_idx_as<Index>();
+            const Index* const column = matrix.col_idx_as<Index>();
             for (auto& strip : strips) {
                 const std::int64_t begin = strip.number * height;
                 const std::int64_t end = matrix.row_begin(std::min(begin + height, matrix.rows));
                 for (std::int64_t k = matrix.row_begin(begin); k < end; ++k)
-                    *to++ = number(columns[k] / sector_columns);
+                    *to++ = number(column[k] / columns);
             }
         });
     };
-    if (matrix.cols / few_columns <= entries) {
-        rows.different = place(matrix.cols / sector_columns + 1);
+    if (matrix.cols / (columns * few_of_entry) <= entries) {
+        rows.different = place(matrix.cols / columns + 1);
         auto itself = [](std::int64_t sector) { return static_cast<std::uint32_t>(sector); };
         number_all(itself);
         return rows;

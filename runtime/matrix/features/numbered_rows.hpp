@@ -18,7 +18,8 @@ constexpr std::int64_t gather_lanes = 32;
 constexpr std::array<std::int64_t, 3> window_rows{32, 512, 8192};
 constexpr std::array<int, 3> window_bits{5, 9, 13};
 
-/// Rows with the sector of x of each entry, by a number below `different`. Plain data.
+/// Rows with the sector of x of each entry, by a number below `different`; or with other groups of
+/// neighbouring columns. Plain data.
 struct NumberedRows {
     std::vector<std::int64_t> first;    ///< entry of each row; one more
     std::vector<std::uint32_t> sector;  ///< of each entry
@@ -30,11 +31,12 @@ struct NumberedRows {
     CsrView offsets() const;
 };
 
-/// Of all rows. Fewer than 2^32 entries; entries in columns that are there.
-NumberedRows number_sectors(const CsrView& matrix);
+/// Of all rows, with groups of so many columns. Fewer than 2^32 entries; entries in columns that
+/// are there.
+NumberedRows number_sectors(const CsrView& matrix, std::int64_t columns = sector_columns);
 /// Of the rows of these strips of `height` rows, in the strips' order.
 NumberedRows number_sectors(const CsrView& matrix, std::span<const RowStrip> strips,
-                            std::int64_t height);
+                            std::int64_t height, std::int64_t columns = sector_columns);
 /// The same rows in another order, for one row at a place.
 NumberedRows in_order(const NumberedRows& rows, std::span<const std::int64_t> order);
 

@@ -122,6 +122,7 @@ std::optional<Prediction> CountedChoice::predict(const Signature& signature) {
 
 std::optional<Prediction> CountedChoice::bound(const KernelEntry& kernel, const Params& params,
                                                const Request& asked) {
+    if (asked.num_rhs > 1) return std::nullopt;
     const auto hubs = std::ranges::find(kernel.params, "hubs", &Parameter::name);
     const bool has_hubs = hubs != kernel.params.end();
     if (team_ > 0 && kernel.format != Format::strips && !sorts_rows(params)) return std::nullopt;

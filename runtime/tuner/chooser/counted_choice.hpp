@@ -24,9 +24,9 @@ class CountedChoice {
     std::optional<Prediction> predict(const Signature& signature);
     /// What that is made of: costs_of_gpu() or costs_of_cpu().
     std::vector<double> costs(const Signature& signature);
-    /// Whether it is of this device, a CPU or a GPU.
-    bool is_of(const DeviceProfile* profile, bool cpu) const {
-        return profile == &profile_ && cpu == (team_ > 0);
+    /// Whether it is of this device, and of these constants.
+    bool is_of(const DeviceProfile& profile, const CostConstants& constants) const {
+        return &profile == &profile_ && &constants == &constants_;
     }
     /// Sectors of x an entry of 512 rows that follow one another in the sample.
     double sectors_of_blocks() { return figures_.window_sectors(2); }

@@ -22,14 +22,14 @@ constexpr double hopeless_team = 1.4;
 
 CountedChoice* Chooser::predictions(const Request& request) {
     const bool host = is_host(request);
-    const CostConstants* constants = host ? cpu_constants() : gpu_constants();
-    const bool plain = request.num_rhs == 1 && request.op == Op::none && !request.batch &&
-                       !is_complex(vectors_type(request, features_.value_type));
+    const CostConstants* constants = host ? cpu_constants() : gpu_constants(request.num_rhs);
+    const bool plain = (request.num_rhs == 1 || !host) && request.op == Op::none &&
+                       !request.batch && !is_complex(vectors_type(request, features_.value_type));
     if (request.profile == nullptr || constants == nullptr || !plain || matrix_.nnz == 0)
         return nullptr;
     const int team = host ? request.threads : 0;
     take_sample(request);
-    if (predictions_ == nullptr || !predictions_->is_of(request.profile, host))
+    if (predictions_ == nullptr || !predictions_->is_of(*request.profile, *constants))
         predictions_ = std::make_unique<CountedChoice>(matrix_, features_, *request.profile, team,
                                                        *constants, *this);
     predictions_->set_team(team);

@@ -39,8 +39,10 @@ void add_epilogue(GpuWork& work, MatrixFigures& figures, const Signature& s) {
 
 }  // namespace
 
-const CostConstants* gpu_constants() {
-    static const std::optional<CostConstants> constants = read_cost_constants(gpu_scheme);
+const CostConstants* gpu_constants(int num_rhs) {
+    static const std::optional<CostConstants> one = read_cost_constants(gpu_scheme);
+    static const std::optional<CostConstants> several = read_cost_constants(gpu_several_scheme);
+    const auto& constants = num_rhs == 1 ? one : several;
     return constants ? &*constants : nullptr;
 }
 
@@ -128,7 +130,7 @@ GpuCosts gpu_costs(const GpuWork& w, const RowFeatures& f, const Signature& s,
                    const DeviceProfile& profile) {
     const double units = units_of(profile);
     const double shared = shared_bytes(profile);
-    const auto vector = static_cast<double>(size_of(s.value));
+    const double vector = static_cast<double>(s.num_rhs) * static_cast<double>(size_of(s.value));
     const double x_bytes = vector * static_cast<double>(std::min(f.cols, f.nnz));
     const double y_bytes = vector * static_cast<double>(f.rows);
     // No multiprocessor asks twice for what its own cache holds of the part of x in use.
@@ -140,12 +142,12 @@ GpuCosts gpu_costs(const GpuWork& w, const RowFeatures& f, const Signature& s,
     // part of x and A that is in use at a time.
     const double once = x_bytes / gpu::sector;
     const double between = w.bytes * once / std::max(far, once);
-    const double gathered = 1 - w.beside * (1 - next_sector);
+    const double gathered = 1 - w.beside * (1 - gpu::next_sector);
     const double active = std::min(units, std::max(w.blocks, 1.0)) / w.busiest;
     const double resident = std::min(units * w.resident, std::max(w.warps, 1.0));
     const double in_use = std::min(1.0, w.spread + resident / std::max({w.pieces, w.warps, 1.0}));
     const double idle = own_share * (units / active - 1);
-    const bool begins_early = w.blocks <= std::floor(gpu::few_blocks * units) &&
+    const bool begins_early = (w.lets_begin || w.blocks <= std::floor(gpu::few_blocks * units)) &&
                               architecture(s.target).gpu.overlaps_launches;
     const double ahead =
         begins_early ? w.ahead * (1 - later_blocks * std::log2(std::max(w.blocks, 1.0))) : 0;

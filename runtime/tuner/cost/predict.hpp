@@ -51,14 +51,16 @@ inline constexpr std::array<std::string_view, 10> gpu_cost_names{
 };
 using GpuCosts = std::array<double, gpu_cost_names.size()>;
 inline constexpr CostScheme gpu_scheme{"gpu-costs", gpu_cost_names, 2};
+/// The same of several right-hand sides, with constants of their own.
+inline constexpr CostScheme gpu_several_scheme{"gpu-several-costs", gpu_cost_names, 2};
 
 /// What these take of a kernel's work on a device.
 GpuCosts gpu_costs(const GpuWork& work, const RowFeatures& features, const Signature& signature,
                    const DeviceProfile& profile);
 
-/// The constants of GPUs and of CPUs; null when there are none. Read once in a process. Safe to
-/// call from any thread.
-const CostConstants* gpu_constants();
+/// The constants of GPUs, for one right-hand side or several, and of CPUs; null when there are
+/// none. Read once in a process. Safe to call from any thread.
+const CostConstants* gpu_constants(int num_rhs = 1);
 const CostConstants* cpu_constants();
 
 /// Multiprocessors, those of an H200 for a profile that does not tell.

@@ -5,6 +5,7 @@
 
 #include "tuner/cost/figures/row_steps.hpp"
 #include "tuner/cost/figures/subwarp.hpp"
+#include "tuner/plan/gpu_several_grids.hpp"
 #include "tuner/plan/gpu_several_vectors.hpp"
 #include "tuner/plan/kernel_plan.hpp"
 
@@ -69,6 +70,7 @@ namespace {
 
 constexpr double most_fill = 1.6;              ///< stored entries over nonzeros in blocks
 constexpr double further_column = 0.3;         ///< of a block, of the step of its first column
+constexpr double further_row = 0.25;           ///< of a block that lanes share, of a step's loads
 constexpr std::int64_t least_block_lanes = 4;  ///< for a row of blocks of several elements: with
                                                ///< fewer, too many of them are on their way at once
 
@@ -83,7 +85,43 @@ double bytes_of_pieces(const Problem& p, double blocks_a_row, double unroll) {
     return 1 + gone * (sector - p.value) / (at_a_time * p.value);
 }
 
+/// Where lanes share blocks: each has sums of all rows of a block, and hands on its values.
+GpuWork shared_blocks_work(const Problem& p) {
+    const double high = p.param("block_rows"), wide = p.param("block_cols");
+    const double lanes = p.param("subwarp"), unroll = p.param("unroll");
+    const double fill = p.m.fill().at(static_cast<int>(high), static_cast<int>(wide));
+    const double stored = p.nnz * fill, blocks = stored / (high * wide);
+    const double block_rows = std::ceil(p.rows / high);
+    const double neighbours = std::max(1.0, warp / lanes), groups = block_rows * lanes / warp;
+    const double uneven =
+        longest_over_mean(p.f, static_cast<int>(std::min(warp, neighbours * high)));
+    const SharedOut shared = p.shared_out(lanes, unroll);
+    // Blocks of a row of blocks, over its mean row's entries.
+    const double a_row = wide / fill;
+    const double side = shared.side * a_row;
+    const double of_warp = std::max(1.0, lanes / warp) / neighbours / high;
+    GpuWork w;
+    w.bytes = p.vectors_bytes() +
+              p.sharing.parts * (stored * p.value + blocks * p.index + block_rows * p.offset);
+    w.near = blocks * wide * p.x_near(lanes) + p.sharing.parts * p.a_near(stored);
+    w.far = std::min(p.far(p.block / lanes * high), w.near);
+    w.steps = p.sharing.parts * (wide * (p.sharing.loads + further_row * (high - 1)) *
+                                     p.steps(side, shared.turns) * of_warp * uneven +
+                                 groups);
+    w.waits = p.sharing.parts *
+              (p.lengths.rounds(side * shared.turns) * of_warp * uneven + groups * begin_waits);
+    w.depth = shared.waits(p.longest / a_row, high) + begin_waits;
+    w.ahead = start_waits + begin_waits;
+    w.warps = p.sharing.parts * groups;
+    w.blocks = p.sharing.parts * block_rows * lanes / p.block;
+    w.busiest = p.busiest_of(w.blocks, p.block / lanes * high);
+    w.resident = p.resident(unroll);
+    w.rows = p.rows;
+    return w;
+}
+
 GpuWork blocks_work(const Problem& p) {
+    if (p.s.num_rhs > 1) return shared_blocks_work(p);
     const double high = p.param("block_rows"), wide = p.param("block_cols");
     constexpr double most_unrolled = 256;  // bytes
     const double lanes = p.param("subwarp");
@@ -142,6 +180,7 @@ void choose_blocks(ParamChoice& c) {
 
 /// Sizes of blocks whose fill is low, and 1x1.
 std::vector<Params> fused_grid(const Situation& s, const BlockFill& fill) {
+    if (s.request.num_rhs > 1) return blocks_grid_of_many(s, fill);
     std::set<std::pair<int, int>> sizes{{1, 1}};
     if (s.request.blocks && s.request.blocks->fill <= most_fill)
         sizes.insert({s.request.blocks->rows, s.request.blocks->cols});
@@ -178,7 +217,8 @@ extern constexpr KernelPlans bcsr_plans{
      .choose = gpu::choose_blocks,
      .unlisted = true,
      .grid = gpu::fused_grid,
-     .gpu_work = gpu::blocks_work},
+     .gpu_work = gpu::blocks_work,
+     .counts_several = true},
     {.kernel = "bcsr_split", .choose = gpu::choose_blocks, .unlisted = true},
 };
 

@@ -5,6 +5,7 @@
 #include "tuner/cost/figures/subwarp.hpp"
 #include "tuner/csr_k/csr_k.hpp"
 #include "tuner/plan/gpu_figures.hpp"
+#include "tuner/plan/gpu_several_grids.hpp"
 #include "tuner/plan/gpu_several_vectors.hpp"
 #include "tuner/plan/kernel_plan.hpp"
 
@@ -17,18 +18,20 @@ GpuWork rows_work(const Problem& p) {
     const double lanes = p.param("subwarp"), unroll = p.param("unroll");
     const double neighbours = warp / lanes, groups = p.rows / neighbours;
     const double uneven = longest_over_mean(p.f, static_cast<int>(neighbours));
+    const SharedOut shared = p.shared_out(lanes, unroll);
     GpuWork w;
-    w.bytes = p.csr_bytes();
-    w.near = p.nnz * p.x_near(lanes) + p.row_near(lanes);
+    w.bytes = p.csr_bytes() + (p.sharing.parts - 1) * p.a_bytes();
+    w.near = p.nnz * p.x_near(lanes) + p.sharing.parts * p.row_near(lanes);
     w.far = p.far(p.block / lanes);
-    w.steps = p.steps(lanes, unroll) / neighbours * uneven + groups;
-    w.waits = p.lengths.rounds(lanes * unroll) / neighbours * uneven + groups * begin_waits;
-    w.depth = std::ceil(p.longest / lanes / unroll) + begin_waits;
+    w.steps = p.sharing.parts *
+              (p.sharing.loads * p.steps(shared.side, shared.turns) / neighbours * uneven + groups);
+    w.waits = p.sharing.parts * (p.waits(shared) / neighbours * uneven + groups * begin_waits);
+    w.depth = shared.waits(p.longest) + begin_waits;
     w.ahead = p.begun_ahead(unroll);
-    w.warps = groups;
-    w.blocks = p.rows * lanes / p.block;
+    w.warps = p.sharing.parts * groups;
+    w.blocks = p.sharing.parts * p.rows * lanes / p.block;
     w.busiest = p.busiest_of(w.blocks, p.block / lanes);
-    w.resident = resident_warps(p.loaded(unroll));
+    w.resident = p.resident(unroll);
     w.rows = p.rows;
     return w;
 }
@@ -37,12 +40,15 @@ GpuWork rows_work(const Problem& p) {
 /// all. Only parts of a row that several blocks take meet.
 double by_length_depth(const Problem& p, double lanes, double most_short, double most_middle) {
     constexpr double meeting_waits = 2;
-    const double unroll = p.param("unroll"), share = p.param("share");
+    const double share = p.param("share");
+    const auto rounds_of = [&](double entries, double all) {
+        return p.shared_out(all, p.param("unroll")).waits(entries);
+    };
     const double middle = p.lengths.longest(most_middle);
-    double rounds = std::ceil(p.lengths.longest(most_short) / lanes / unroll);
-    if (middle > most_short) rounds = std::max(rounds, std::ceil(middle / warp / unroll));
+    double rounds = rounds_of(p.lengths.longest(most_short), lanes);
+    if (middle > most_short) rounds = std::max(rounds, rounds_of(middle, warp));
     if (p.longest > most_middle) {
-        const double of_part = std::ceil(std::min(p.longest, share) / p.block / unroll);
+        const double of_part = rounds_of(std::min(p.longest, share), p.block);
         rounds = std::max(rounds, of_part + (p.longest > share ? meeting_waits : 0));
     }
     return begin_waits + rounds;
@@ -87,6 +93,7 @@ GpuWork by_length_work(const Problem& p) {
     w.bytes = p.csr_bytes() + classes.middle_rows * (p.index + 2 * p.offset) +
               classes.parts * (3 * p.index + 2 * p.offset);
     const double wide = middle_entries + long_entries;
+    const double loads = p.sharing.loads;
     w.near = short_entries * p.x_near(lanes) + wide * p.x_near(warp) +
              p.row_near(lanes) * short_entries / std::max(p.nnz, 1.0) + p.a_near(wide);
     w.far = p.far(p.block / lanes) * short_entries / std::max(p.nnz, 1.0) +
@@ -97,20 +104,21 @@ GpuWork by_length_work(const Problem& p) {
                of(p.block, most_middle, LengthHistogram::any) * p.block / warp;
     };
     w.warps = classes.warps(groups, p.block);
-    w.steps = steps([&](double n, double above, double most) {
-                  return p.steps(n, unroll, above, most);
+    w.steps = loads * steps([&](double n, double above, double most) {
+                  const SharedOut shared = p.shared_out(n, unroll);
+                  return p.steps(shared.side, shared.turns, above, most);
               }) +
               w.warps;
     w.waits = steps([&](double n, double above, double most) {
-                  return p.lengths.rounds(n * unroll, above, most);
+                  return p.waits(p.shared_out(n, unroll), above, most);
               }) +
               begin_waits * w.warps;
-    w.resident = resident_warps(p.loaded(unroll));
+    w.resident = p.resident(unroll);
     w.depth = by_length_depth(p, lanes, most_short, most_middle);
     w.ahead = p.begun_ahead(unroll) - class_waits;
     w.blocks = w.warps * warp / p.block;
     w.rows = p.rows;
-    w.atomics = 2 * classes.cut_parts;
+    w.atomics = 2 * classes.cut_parts * p.s.num_rhs;
     return w;
 }
 
@@ -171,6 +179,7 @@ void choose_classical(ParamChoice& c) {
 }
 
 std::vector<Params> classical_grid(const Situation& s, const BlockFill&) {
+    if (s.request.num_rhs > 1) return classical_grid_of_many(s);
     const std::vector<std::int64_t> lanes = lanes_for(s.f.mean_row, s.request.target.wavefront);
     std::vector<Params> sets = ParamSets()
                                    .with("block", {128})
@@ -190,13 +199,6 @@ void choose_by_length(ParamChoice& c) {
     c.may_be_picked({{{"most_middle", small_most_middle}}});
 }
 
-/// Of ascending limits of row lengths those that some rows exceed, and the first that none does.
-std::vector<std::int64_t> exceeded(std::vector<std::int64_t> limits, std::int64_t longest) {
-    const auto first = std::ranges::lower_bound(limits, longest);
-    if (first != limits.end()) limits.erase(first + 1, limits.end());
-    return limits;
-}
-
 constexpr std::int64_t by_length_share = 4096;  ///< entries of a part, as the kernel presets it
 
 std::function<double(const Params&)> blocks_by_length(const Situation& s) {
@@ -210,6 +212,7 @@ std::function<double(const Params&)> blocks_by_length(const Situation& s) {
 }
 
 std::vector<Params> by_length_grid(const Situation& s, const BlockFill&) {
+    if (s.request.num_rhs > 1) return by_length_grid_of_many(s);
     constexpr std::int64_t small = 300'000;  // entries: blocks that take a row are soon found
     const std::int64_t most_middle = s.f.nnz <= small ? 256 : 512;
     std::vector<Params> sets = ParamSets()
@@ -229,6 +232,7 @@ std::vector<Params> by_length_grid(const Situation& s, const BlockFill&) {
 
 /// Limits between and below those of the grid.
 std::vector<Params> by_length_beside(const Situation& s, const Params& best) {
+    if (s.request.num_rhs > 1) return {};
     constexpr std::int64_t threads = 256;
     std::vector<Params> sets;
     for (const std::int64_t most_short : {8, 32}) {
@@ -293,12 +297,14 @@ extern constexpr KernelPlans csr_gpu_plans{
     {.kernel = "csr_classical",
      .choose = gpu::choose_classical,
      .grid = gpu::classical_grid,
-     .gpu_work = gpu::rows_work},
+     .gpu_work = gpu::rows_work,
+     .counts_several = true},
     {.kernel = "csr_by_length",
      .choose = gpu::choose_by_length,
      .grid = gpu::by_length_grid,
      .beside = gpu::by_length_beside,
-     .gpu_work = gpu::by_length_work},
+     .gpu_work = gpu::by_length_work,
+     .counts_several = true},
     {.kernel = "csr_load_balance",
      .choose = gpu::choose_load_balance,
      .gpu_work = gpu::load_balance_work},

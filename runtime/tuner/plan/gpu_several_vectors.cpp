@@ -6,9 +6,7 @@
 #include "tuner/plan/gpu_figures.hpp"
 
 namespace spmvgen::gpu {
-namespace {
 
-/// Lanes that share an entry in kernels whose lanes may; 1 with one right-hand side.
 std::int64_t lanes_of_an_entry(const Situation& s) {
     Signature sums;
     sums.kernel = "csr_classical";
@@ -18,6 +16,8 @@ std::int64_t lanes_of_an_entry(const Situation& s) {
     sums.params["subwarp"] = s.request.target.wavefront;
     return rhs_lanes(sums);
 }
+
+namespace {
 
 constexpr std::int64_t few_lanes = 4;          ///< that share an entry
 constexpr std::int64_t few_threads = 1 << 18;  ///< of one launch, that keep no H100 busy

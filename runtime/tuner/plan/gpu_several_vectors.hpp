@@ -11,6 +11,9 @@ inline Values subwarps(const ParamChoice& c) {
     return Values::powers(1, c.wavefront());
 }
 
+/// Lanes that share an entry in kernels whose lanes may; 1 with one right-hand side.
+std::int64_t lanes_of_an_entry(const Situation& s);
+
 /// Lanes of csr_classical for a row of the mean length.
 std::int64_t subwarp_of_many(const Situation& s);
 

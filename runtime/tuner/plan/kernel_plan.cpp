@@ -61,10 +61,13 @@ std::optional<CpuWork> cpu_work(MatrixFigures& figures, const Signature& signatu
 }
 
 std::optional<GpuWork> gpu_work(MatrixFigures& figures, const Signature& signature, double units) {
-    const auto work = plan_of(signature.kernel).gpu_work;
-    if (work == nullptr || signature.num_rhs != 1) return std::nullopt;
-    GpuWork counted = work(gpu::Problem(figures, signature, units));
-    counted.beside = figures.sectors_beside();
+    const KernelPlan& plan = plan_of(signature.kernel);
+    if (plan.gpu_work == nullptr || (signature.num_rhs > 1 && !plan.counts_several))
+        return std::nullopt;
+    const gpu::Problem problem(figures, signature, units);
+    GpuWork counted = plan.gpu_work(problem);
+    counted.beside = problem.sectors_beside();
+    counted.lets_begin = problem.sharing.lanes > 1;
     counted.spread = figures.spread();
     return counted;
 }
@@ -111,6 +114,12 @@ std::size_t ParamChoice::decide(std::size_t count) {
 
 // Of each kernel the sets that were the fastest for some training matrix
 // (docs/explanation/choice.md); more of them would take time to predict, and be chosen by mistake.
+
+std::vector<std::int64_t> exceeded(std::vector<std::int64_t> limits, std::int64_t longest) {
+    const auto first = std::ranges::lower_bound(limits, longest);
+    if (first != limits.end()) limits.erase(first + 1, limits.end());
+    return limits;
+}
 
 std::vector<std::int64_t> lanes_for(double mean, std::int64_t most) {
     constexpr double rounds_of_lane = 64;  // steps of a mean row that one lane may have

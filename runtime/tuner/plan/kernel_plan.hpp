@@ -128,6 +128,7 @@ struct KernelPlan {
     /// What the kernel does for an apply; null = not counted, and so never predicted.
     CpuWork (*cpu_work)(const cpu::Problem&) = nullptr;
     GpuWork (*gpu_work)(const gpu::Problem&) = nullptr;
+    bool counts_several = false;  ///< whether gpu_work counts several right-hand sides, too
 };
 using KernelPlans = ShortList<KernelPlan, 8>;
 
@@ -151,8 +152,8 @@ std::vector<Params> sets_beside(const KernelEntry& kernel, const Situation& situ
                                 const Params& best);
 
 /// What an apply takes. Nothing for a kernel that has no such count (kernels of batches,
-/// transposing ones) or that multiplies several vectors. `signature` is complete; `threads` take
-/// part, `units` are the device's multiprocessors.
+/// transposing ones), or none for several vectors. `signature` is complete; `threads` take part,
+/// `units` are the device's multiprocessors.
 std::optional<CpuWork> cpu_work(MatrixFigures& figures, const Signature& signature, int threads);
 std::optional<GpuWork> gpu_work(MatrixFigures& figures, const Signature& signature, double units);
 
@@ -184,6 +185,9 @@ class ParamSets {
   private:
     std::vector<Params> sets_{{}};
 };
+
+/// Of ascending limits of row lengths those that some rows exceed, and the first that none does.
+std::vector<std::int64_t> exceeded(std::vector<std::int64_t> limits, std::int64_t longest);
 
 /// Numbers of lanes of a GPU for a row (or a block row) of `mean` elements: from those whose steps
 /// are too many for one lane down to those of which half are idle.

@@ -8,6 +8,7 @@
 #include <limits>
 
 #include "spmvgen/error.hpp"
+#include "tuner/cost/work/gpu_units.hpp"
 #include "tuner/profiles/device_profile_scaled.hpp"
 
 namespace spmvgen {
@@ -221,7 +222,7 @@ double predict_us(const DeviceProfile& profile, double bytes, int threads, int l
     if (gathered.count > 0) {
         constexpr double shared_cache = 4e6;  // bytes: x from the cache that all share
         const double sectors = std::max(1.0, std::ceil(gathered.row_bytes / sector_bytes));
-        const double gathers = gathered.count * (1 + (sectors - 1) * next_sector);
+        const double gathers = gathered.count * (1 + (sectors - 1) * gpu::next_sector);
         seconds = std::max(
             seconds, gathers / profile.gather_rate(std::max(gathered.x_bytes, shared_cache), 0));
     }

@@ -153,9 +153,6 @@ std::string keep_profile(const DeviceProfile& profile);
 /// The name that a profile has in tuning_db: "device-nvidia-h200.json".
 std::string device_file_name(const DeviceProfile& profile);
 
-/// Of a gather's time on a GPU: the next sector of the same line.
-inline constexpr double next_sector = 0.5;
-
 /// Rows of x that a product with several vectors asks a GPU's caches for.
 struct GatheredRows {
     double count = 0;      ///< one for each entry, or for each column of a block

@@ -82,6 +82,9 @@ class MatrixFigures {
     /// The same of all entries of 1, 32, 512 or 8192 neighbouring rows, by `level` 0 to 3:
     /// Features::warp_sectors of a warp a row, and Features::window_sectors.
     double window_sectors(std::size_t level, std::int64_t sigma = 1);
+    /// Different columns an entry, of all entries of `height` neighbouring rows: rows of x that
+    /// somebody asks for who takes these rows together.
+    double columns_of_rows(std::int64_t height);
     const BlockFill& fill();
     const StripsFigures& strips(const Signature& signature);
     /// Sectors of x an entry that a warp asks for when each lane has `items` neighbouring entries
@@ -138,7 +141,8 @@ class MatrixFigures {
     std::map<std::int64_t, RowGathers> gathers_;  ///< by the rows that are sorted together
     std::optional<BlockFill> fill_;
     std::deque<std::pair<StripsShape, StripsFigures>> strips_;
-    std::map<std::int64_t, double> tile_sectors_;
+    std::map<std::int64_t, double> tile_sectors_, columns_of_rows_;
+    std::optional<NumberedRows> columns_;
     std::optional<double> sectors_beside_, spread_;
     std::optional<std::pair<std::string, int>> accesses_;  ///< of the last epilogue
     std::optional<SampledHubs> hubs_;

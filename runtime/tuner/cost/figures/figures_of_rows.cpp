@@ -84,6 +84,22 @@ const SlicesFigures& MatrixFigures::slices(std::int64_t height, std::int64_t sig
     return place->second;
 }
 
+double MatrixFigures::columns_of_rows(std::int64_t height) {
+    const auto [place, is_new] = columns_of_rows_.try_emplace(height, 1.0);
+    if (!is_new || sample_.view().nnz == 0) return place->second;
+    if (!columns_) columns_ = number_sectors(sample_.view(), 1);
+    const NumberedRows& a = *columns_;
+    DistinctBelow distinct(a.different);
+    std::int64_t columns = 0;
+    for (std::int64_t row = 0; row < a.rows(); row += height) {
+        const auto begin = a.first[static_cast<std::size_t>(row)];
+        const auto end = a.first[static_cast<std::size_t>(std::min(row + height, a.rows()))];
+        for (auto k = begin; k < end; ++k) distinct.add(a.sector[static_cast<std::size_t>(k)]);
+        columns += distinct.take();
+    }
+    return place->second = ratio(columns, a.entries());
+}
+
 double MatrixFigures::row_turns(std::int64_t lanes, std::int64_t unroll) {
     const auto [place, is_new] = row_turns_.try_emplace({lanes, unroll}, 0.0);
     if (!is_new) return place->second;

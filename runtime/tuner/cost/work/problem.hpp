@@ -27,7 +27,7 @@ class CostProblem {
           longest(static_cast<double>(f.max_row)),
           index(static_cast<double>(size_of(s.index))),
           offset(static_cast<double>(size_of(s.offset))),
-          vector(static_cast<double>(size_of(s.value))),
+          vector(static_cast<double>(s.num_rhs) * static_cast<double>(size_of(s.value))),
           value(value_bytes_of(s)),
           sigma(static_cast<std::int64_t>(param("sigma"))) {}
 
@@ -35,7 +35,9 @@ class CostProblem {
     const RowFeatures& f;
     const Signature& s;
     const LengthHistogram& lengths;
-    double rows, nnz, longest, index, offset, vector, value;
+    double rows, nnz, longest, index, offset;
+    double vector;       ///< bytes of an element of x or y, of all right-hand sides
+    double value;        ///< bytes of a stored value
     std::int64_t sigma;  ///< rows that are sorted by length together
 
     double param(std::string_view name, double otherwise = 1) const {
@@ -45,7 +47,8 @@ class CostProblem {
     bool is_sorted() const { return sigma > 1; }
     double x_bytes() const { return vector * std::min(static_cast<double>(f.cols), nnz); }
     double vectors_bytes() const { return vector * rows + x_bytes(); }
-    double csr_bytes() const { return nnz * (value + index) + rows * offset + vectors_bytes(); }
+    double a_bytes() const { return nnz * (value + index) + rows * offset; }  ///< of CSR
+    double csr_bytes() const { return a_bytes() + vectors_bytes(); }
 
     /// Lines of `line` bytes an entry, of so many sectors of 32 bytes an entry that are counted for
     /// 8-byte elements: one that is used up holds more or fewer elements, and one of which a single
