@@ -38,6 +38,31 @@ def test_broken_matrices(row_ptr, col_idx, values, shape, message):
         )
 
 
+def test_masked_arrays_say_that_some_elements_do_not_count():
+    masked = numpy.ma.masked_array([1.0, 2.0], [False, True])
+    a = tiny()
+    for product in (
+        lambda: a @ masked,
+        lambda: masked @ a,
+        lambda: a.apply(numpy.ones(2), masked),
+        lambda: a.update(numpy.ma.masked_array(numpy.ones(3), True)),
+        lambda: spmvgen.matrix(([0, 1, 2], [0, 1], masked, (2, 2))),
+    ):
+        with pytest.raises(TypeError, match=r"a masked array: give what filled\(0\) makes of it"):
+            product()
+    assert numpy.array_equal(a @ masked.filled(0), [1, 0])
+
+
+def test_x_at_a_says_what_it_takes():
+    a = spmvgen.matrix(([0, 2, 3], [0, 2, 1], [1.0, 2.0, 3.0], (2, 3)))
+    message = r"x has shape \(3,\), but the matrix has shape \(2, 3\): give \(2,\) or \(k, 2\)"
+    with pytest.raises(ValueError, match=message):
+        numpy.ones(3) @ a
+    with pytest.raises(ValueError, match=r"give \(2,\) or \(k, 2\)"):
+        numpy.ones((2, 4)) @ a
+    assert numpy.array_equal(numpy.ones((4, 2)) @ a, 4 * [[1, 3, 2]])
+
+
 @pytest.mark.parametrize(
     "layout, shape, rows, columns, block, message",
     [

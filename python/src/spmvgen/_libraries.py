@@ -34,6 +34,13 @@ def _shared(x: Any) -> Any:
     return numpy.from_dlpack(x) if only_dlpack else x
 
 
+def refuse_masked(x: Any) -> None:
+    """TypeError for an array that says of some elements that they do not count: in a product all
+    do."""
+    if isinstance(x, numpy.ma.MaskedArray):
+        raise TypeError("a masked array: give what filled(0) makes of it, or another number")
+
+
 class NumPy:
     """Arrays of the host, of NumPy or whatever numpy.asarray or numpy.from_dlpack takes."""
 
@@ -42,6 +49,7 @@ class NumPy:
 
     def ready(self, x: Any, dtype: numpy.dtype[Any] | None = None) -> Any:
         """x, contiguous and of that type; x itself where it is so already."""
+        refuse_masked(x)
         return numpy.ascontiguousarray(_shared(x), dtype)
 
     def empty(self, shape: tuple[int, ...], dtype: numpy.dtype[Any], like: Any) -> Any:

@@ -11,7 +11,7 @@ import numpy
 from ._family import Family, Product
 from ._input import read
 from ._library import core
-from ._libraries import library_of, stream_number
+from ._libraries import library_of, refuse_masked, stream_number
 from ._operator import Operator
 
 _MOST = 1 << 53  # of whole numbers that a double has
@@ -138,7 +138,14 @@ class Matrix(Operator):  # type: ignore[misc,unused-ignore]
 
     def __rmatmul__(self, x: Any) -> Any:
         """x @ A."""
-        return (self.T @ _array(x).T).T
+        x = _array(x)
+        rows, _ = self.shape
+        if x.ndim not in (1, 2) or x.shape[-1] != rows:
+            raise ValueError(
+                f"x has shape {tuple(x.shape)}, but the matrix has shape {tuple(self.shape)}: "
+                f"give ({rows},) or (k, {rows})"
+            )
+        return (self.T @ x.T).T
 
     def apply(
         self,
@@ -181,6 +188,7 @@ class Matrix(Operator):  # type: ignore[misc,unused-ignore]
         x = _array(x)
         if out is not None and not hasattr(out, "shape"):
             raise TypeError(f"out is no array: {type(out).__name__}")
+        refuse_masked(out)
         library = library_of(x)
         if stream is None:
             return self._apply(library, x, out, alpha, beta, library.stream(x), operands)
