@@ -54,7 +54,8 @@ PetscErrorCode ContextDestroy(Context* context) {
 /* The handle of A with rows that are listed, or not. */
 static PetscErrorCode CreateHandle(Mat A, const Context* context, Op op, const Pattern* pattern,
                                    const RowList* list, spmvgen_handle** handle) {
-    spmvgen_options* options = context->settings.options;
+    const Settings* settings = &context->settings;
+    spmvgen_options* options = settings->options;
     const Place* place = context->place;
     Arrays arrays;
 
@@ -77,6 +78,12 @@ static PetscErrorCode CreateHandle(Mat A, const Context* context, Op op, const P
     };
     PetscCall(SpmvgenCheck(spmvgen_options_set(options, "op", op_names[op])));
     PetscCall(place->set_device(options, arrays.listed_rows != NULL ? PETSC_TRUE : PETSC_FALSE));
+    if (settings->order[0] != 0) {
+        const PetscBool has_order =
+            pattern->m == pattern->n && arrays.listed_rows == NULL ? PETSC_TRUE : PETSC_FALSE;
+        PetscCall(SpmvgenCheck(
+            spmvgen_options_set(options, "reorder", has_order ? settings->order : "auto")));
+    }
     PetscCall(SpmvgenCheck(spmvgen_create(&matrix, options, handle)));
     PetscCall(place->restore_arrays(A, &arrays));
     PetscFunctionReturn(PETSC_SUCCESS);

@@ -60,6 +60,7 @@ typedef struct {
 typedef struct {
     Patience patience;
     spmvgen_options* options; /* owned */
+    char order[16]; /* option reorder, if it is for square matrices with all rows; "" = it is not */
 } Settings;
 
 /* Reads -mat_spmvgen_options and -mat_spmvgen_after, over these defaults, for matrices on a GPU or

@@ -19,7 +19,7 @@ PetscErrorCode SpmvgenCheck(spmvgen_status status) {
     PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode SetOption(spmvgen_options* options, PetscBool gpu, const char* name,
+static PetscErrorCode SetOption(Settings* settings, PetscBool gpu, const char* name,
                                 const char* value) {
     const PetscBool device = strcmp(name, "device") == 0 ? PETSC_TRUE : PETSC_FALSE;
 
@@ -36,12 +36,18 @@ static PetscErrorCode SetOption(spmvgen_options* options, PetscBool gpu, const c
                "-mat_spmvgen_options: device=%s: vectors are in the host's memory; use host or "
                "simt:ARCHITECTURE",
                value);
-    PetscCall(SpmvgenCheck(spmvgen_options_set(options, name, value)));
+    PetscCall(SpmvgenCheck(spmvgen_options_set(settings->options, name, value)));
+    /* Of a program's matrices some are rectangular, or few of their rows have entries: these keep
+     * their order. */
+    if (strcmp(name, "reorder") == 0) {
+        const PetscBool square = strcmp(value, "rcm") == 0 || strcmp(value, "band-k") == 0;
+        PetscCall(PetscStrncpy(settings->order, square ? value : "", sizeof settings->order));
+    }
     PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* "a=b,c=d". */
-static PetscErrorCode SetOptions(spmvgen_options* options, PetscBool gpu, const char* list) {
+static PetscErrorCode SetOptions(Settings* settings, PetscBool gpu, const char* list) {
     char *copy, *rest;
 
     PetscFunctionBegin;
@@ -53,7 +59,7 @@ static PetscErrorCode SetOptions(spmvgen_options* options, PetscBool gpu, const 
         PetscCheck(value != NULL, PETSC_COMM_SELF, PETSC_ERR_USER_INPUT,
                    "-mat_spmvgen_options: '%s' is not name=value", name);
         *value++ = 0;
-        PetscCall(SetOption(options, gpu, name, value));
+        PetscCall(SetOption(settings, gpu, name, value));
     }
     PetscCall(PetscFree(copy));
     PetscFunctionReturn(PETSC_SUCCESS);
@@ -65,16 +71,17 @@ PetscErrorCode SpmvgenSettingsRead(const Patience* patience, PetscBool gpu, Sett
     PetscInt after[3] = {patience->products, patience->update, 0}, count = 3;
 
     PetscFunctionBegin;
+    settings->order[0] = 0;
     PetscCall(SpmvgenCheck(spmvgen_options_create(&settings->options)));
     /* A rank has a core, as everywhere in PETSc; who wants threads says so. Beside a GPU threads
      * take part in planning only. */
     if (!gpu && getenv("OMP_NUM_THREADS") == NULL)
-        PetscCall(SetOption(settings->options, gpu, "threads", "1"));
-    PetscCall(SetOptions(settings->options, gpu, default_options));
+        PetscCall(SetOption(settings, gpu, "threads", "1"));
+    PetscCall(SetOptions(settings, gpu, default_options));
     PetscCall(PetscOptionsGetString(NULL, NULL, "-mat_spmvgen_options", list, sizeof list, &given));
     PetscCheck(strlen(list) + 1 < sizeof list, PETSC_COMM_SELF, PETSC_ERR_USER_INPUT,
                "-mat_spmvgen_options: use fewer than %d characters", (int)sizeof list - 1);
-    PetscCall(SetOptions(settings->options, gpu, list));
+    PetscCall(SetOptions(settings, gpu, list));
 
     settings->patience = *patience;
     PetscCall(
