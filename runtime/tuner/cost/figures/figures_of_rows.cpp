@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "matrix/features/distinct.hpp"
 #include "matrix/sort_falling.hpp"
 #include "tuner/cost/figures/figures.hpp"
 

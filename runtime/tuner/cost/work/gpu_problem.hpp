@@ -114,8 +114,8 @@ class Problem : public CostProblem {
     /// The same an entry, of entries that are anywhere.
     double window_far(double height) const {
         if (!has_rows_of_x()) return of_vector(window_sectors(height));
-        const auto rows = std::max<std::int64_t>(1, std::llround(height));
-        return m.columns_of_rows(rows) * pieces_of_x(sector);
+        const auto together = std::max<std::int64_t>(1, std::llround(height));
+        return m.columns_of_rows(together) * pieces_of_x(sector);
     }
     /// Share of an element's sectors that follow another one of theirs in a line.
     double sectors_beside() const {
