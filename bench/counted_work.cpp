@@ -207,13 +207,22 @@ int main(int argc, char** argv) {
             asked.random_values = true;
             continue;
         }
-        std::ifstream file(argv[i]);
+        const std::string name(argv[i]);
+        std::ifstream file(name);
+        if (!file) {
+            std::cerr << name << ": cannot be read\n";
+            return 1;
+        }
         std::ostringstream text;
         text << file.rdbuf();
-        const std::string name(argv[i]);
         if (name.ends_with(".jsonl") || name.ends_with(".jsonl.gz")) {
             std::istringstream lines(tuning_text(text.str()));
-            for (auto& record : bench::records_of_lines(lines)) print(record, asked);
+            try {
+                for (auto& record : bench::records_of_lines(lines)) print(record, asked);
+            } catch (const nlohmann::json::exception& error) {
+                std::cerr << name << ": " << error.what() << "\n";
+                return 1;
+            }
             continue;
         }
         const ReadRecords read = parse_tuning_records(tuning_text(text.str()));

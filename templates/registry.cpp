@@ -321,6 +321,12 @@ int rhs_group(const Signature& s) {
                                          : s.num_rhs;  // else moved, not summed
 }
 
+int rhs_of_a_load(const Signature& s) {
+    int numbers = numbers_of_a_load(s);
+    while (rhs_group(s) % numbers != 0) numbers /= 2;
+    return numbers;
+}
+
 Signature complete(Signature s) {
     const KernelEntry& entry = kernel_entry(s.kernel);
     const Architecture& machine = architecture(s.target);

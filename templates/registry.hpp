@@ -229,6 +229,10 @@ double compile_effort(const Signature& signature);
 /// bytes. The lanes that share an entry have signature.num_rhs together, the last of them fewer than
 /// others or none. Where they do not, as many as divide it evenly. The template's `rhs_group`.
 int rhs_group(const Signature& signature);
+
+/// How many of these one instruction moves where x and y begin at a multiple of 16 bytes. The
+/// dialect's `chunk`.
+int rhs_of_a_load(const Signature& signature);
 /// Neighbouring lanes of a GPU kernel that share an entry, each with such a group; 1 for kernels
 /// whose lanes do not. As many as move 16 bytes each of a row of x at once, or what divides the row,
 /// at most a line of 128 bytes (two, where its subwarp has 16 lanes), and no more than its subwarp

@@ -47,6 +47,7 @@ def test_masked_arrays_say_that_some_elements_do_not_count():
         lambda: a.apply(numpy.ones(2), masked),
         lambda: a.update(numpy.ma.masked_array(numpy.ones(3), True)),
         lambda: spmvgen.matrix(([0, 1, 2], [0, 1], masked, (2, 2))),
+        lambda: tiny(epilogue="value + p[row]").apply(numpy.ones(2), operands={"p": masked}),
     ):
         with pytest.raises(TypeError, match=r"a masked array: give what filled\(0\) makes of it"):
             product()

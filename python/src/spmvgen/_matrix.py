@@ -49,6 +49,8 @@ def _by_name(operands: Any) -> dict[str, Any]:
     """The operands of option epilogue."""
     if not isinstance(operands, Mapping) or not all(isinstance(name, str) for name in operands):
         raise TypeError("operands: give arrays by name, as in {'p': p}")
+    for operand in operands.values():
+        refuse_masked(operand)
     return dict(operands)
 
 

@@ -266,7 +266,7 @@ void Chooser::look_at_strips(Request& request) {
 }
 
 bool Chooser::may_win(const KernelEntry& kernel, const Request& request) {
-    if (request.kernel != "auto" || !is_weighed(request)) return true;
+    if (request.kernel != "auto" || request.num_rhs > 1 || !is_weighed(request)) return true;
     const Signature plain = choose(features_, request).signature;
     const auto time = predict(plain, request);
     if (!time) return true;

@@ -40,10 +40,12 @@ void add_epilogue(GpuWork& work, MatrixFigures& figures, const Signature& s) {
 }  // namespace
 
 const CostConstants* gpu_constants(int num_rhs) {
+    if (num_rhs > 1) {
+        static const std::optional<CostConstants> several = read_cost_constants(gpu_several_scheme);
+        return several ? &*several : nullptr;
+    }
     static const std::optional<CostConstants> one = read_cost_constants(gpu_scheme);
-    static const std::optional<CostConstants> several = read_cost_constants(gpu_several_scheme);
-    const auto& constants = num_rhs == 1 ? one : several;
-    return constants ? &*constants : nullptr;
+    return one ? &*one : nullptr;
 }
 
 const CostConstants* cpu_constants() {

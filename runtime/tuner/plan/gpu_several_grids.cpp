@@ -8,12 +8,10 @@
 namespace spmvgen::gpu {
 namespace {
 
-constexpr std::int64_t most_sharing = 8;  ///< lanes, that share an entry in any subwarp
-
 /// Subwarps for rows of `mean` entries or blocks, from the lanes that share an entry up to those
 /// that leave one entry for each of them.
 std::vector<std::int64_t> subwarps_of_many(const Situation& s, double mean) {
-    const std::int64_t sharing = std::min(lanes_of_an_entry(s), most_sharing);
+    const std::int64_t sharing = lanes_of_an_entry(s);
     std::vector<std::int64_t> found{sharing};
     while (2 * found.back() <= s.request.target.wavefront &&
            static_cast<double>(2 * found.back()) <= mean * static_cast<double>(sharing))
@@ -34,9 +32,9 @@ std::vector<Params> classical_grid_of_many(const Situation& s) {
 }
 
 std::vector<Params> by_length_grid_of_many(const Situation& s) {
-    const std::int64_t sharing = std::min(lanes_of_an_entry(s), most_sharing);
-    std::vector<std::int64_t> subwarps{std::max<std::int64_t>(sharing, 4)};
-    if (subwarps.back() < most_sharing) subwarps.push_back(most_sharing);
+    constexpr std::int64_t least = 4, most = 8;
+    std::vector<std::int64_t> subwarps{std::max(lanes_of_an_entry(s), least)};
+    if (subwarps.back() < most) subwarps.push_back(most);
     return ParamSets()
         .with("subwarp", subwarps)
         .with("unroll", {4, 8})

@@ -20,11 +20,12 @@ struct Sharing {
     /// Entries in turn, whose parts of x such a bound leaves registers for.
     double most_turns = std::numeric_limits<double>::infinity();
 
+    /// Of csr_classical, csr_by_length and bcsr_fused, whose first step multiplies.
     static Sharing of(const Signature& complete) {
         if (complete.num_rhs == 1) return {};
         const int lanes = rhs_lanes(complete), group = rhs_group(complete);
         Sharing s{.lanes = static_cast<double>(lanes), .sums = static_cast<double>(group)};
-        s.loads = s.sums / numbers_of_a_load(complete, group);
+        s.loads = s.sums / rhs_of_a_load(complete);
         s.parts = std::ceil(complete.num_rhs / (s.lanes * s.sums));
         const auto bound = kernel_entry(complete.kernel).steps[0].resident_blocks;
         s.bounded_blocks = bound != nullptr ? static_cast<double>(bound(complete)) : 0;
@@ -35,14 +36,6 @@ struct Sharing {
             s.most_turns = std::max(1.0, std::floor((registers - own) / (of_load * s.loads)));
         }
         return s;
-    }
-
-  private:
-    /// What an instruction loads of rows of x, as the dialect does (gpu_row_pieces.hpp).
-    static double numbers_of_a_load(const Signature& s, int group) {
-        int numbers = is_complex(s.value) ? 1 : load_bytes / static_cast<int>(size_of(s.value));
-        while (s.num_rhs % numbers != 0 || group % numbers != 0) numbers /= 2;
-        return numbers;
     }
 };
 
@@ -63,7 +56,7 @@ struct SharedOut {
         shared.turns = unroll;
         if (sharing.lanes == 1) return shared;
         shared.turns = std::min({unroll, sharing.lanes, sharing.most_turns});
-        // As the dialect loads columns (gpu_rows.hpp).
+        // As the dialect loads columns of rows (gpu_rows.hpp); blocks are counted alike.
         if (lanes < wavefront && (unroll <= 2 || sharing.lanes <= 2))
             shared.loaded = lanes * std::max(1.0, std::floor(unroll / sharing.lanes));
         return shared;
