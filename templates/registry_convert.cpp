@@ -97,6 +97,11 @@ bool has_values(const Signature& s) {
     return code_of(s) != 2;
 }
 
+/// Whether codes stand for values that are listed.
+bool decodes(const Signature& s) {
+    return code_of(s) >= 2;
+}
+
 bool rounds(const Signature& s) {
     return s.storage && *s.storage != s.value;
 }
@@ -211,8 +216,9 @@ KernelEntry put_values() {
             .gpu = true,
             .file = "gpu/convert/put_values.hpp",
             .summary = "New values in their places, whatever the format",
-            .params = parameters<block>,
-            .steps = {step("values_at_places", thread_each<places>)},
+            .params = parameters<block, value_code>,
+            .steps = {step("values_at_places", thread_each<places>, has_values),
+                      step("values_of_codes", block_each<one>, decodes)},
             .workspace = {},
             .arguments = conversion_arguments()};
 }

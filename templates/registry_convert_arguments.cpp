@@ -1,5 +1,6 @@
 #include <array>
 
+#include "family.hpp"
 #include "registry_convert.hpp"
 
 namespace spmvgen {
@@ -12,6 +13,7 @@ constexpr std::array arguments{
                      "value of each entry of A"},
     ArgumentTemplate{"entry", Element::i32, "[num_places]",
                      "number of the entry that each place holds, or -1"},
+    coded_values_array,
     ArgumentTemplate{"counts", Element::u64, "[16]",
                      "what the host reads, see count_ragged and the others"},
     ArgumentTemplate{"one", Element::count, "", "1"},

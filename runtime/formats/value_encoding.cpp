@@ -367,4 +367,11 @@ bool holds_exactly(const CsrView& matrix, const Signature& signature) {
            });
 }
 
+bool holds_exactly(const ValueTraits& traits, ValueType type, const Signature& signature) {
+    const ValueCode code = code_of(signature);
+    if (code != ValueCode::plain) return encoding_of(traits, type, only(code)).code == code;
+    const ValueType storage = storage_type(signature);
+    return storage == type || (traits.properties & property_of(storage)) != 0;
+}
+
 }  // namespace spmvgen

@@ -75,6 +75,8 @@ std::vector<EntryRange> values_looked_at_first(std::int64_t entries);
 
 /// Whether a matrix with these values can be stored for the signature without loss.
 bool holds_exactly(const CsrView& matrix, const Signature& signature);
+/// The same of values of `type` of which that is known.
+bool holds_exactly(const ValueTraits& traits, ValueType type, const Signature& signature);
 
 /// Whether the signature stores values in fewer bytes than type `given`, which the matrix's have.
 bool is_encoded(const Signature& signature, ValueType given);
@@ -87,36 +89,18 @@ std::vector<Signature> wider_signatures(const Signature& signature, ValueType gi
 /// Bytes of the arrays of values of a matrix that is stored so, with `entries` places.
 std::int64_t value_array_bytes(const Signature& signature, std::int64_t entries);
 
-/// The arrays "values" and "coded_values" of a stored matrix, and the way of a value to its place
-/// in them. From is the type of the matrix's values, To the storage type (dispatch_values).
-///
-///     ValueArrays<From, To> values(matrix, signature, stored, entries);
-///     values.put(place, matrix.values_as<From>()[k]);   // from any thread, each place once
-///     values.pad(other_place);
-///     stored.bytes += values.bytes();
+/// The way of a value to its place in the arrays "values" and "coded_values" of a stored matrix.
+/// From is the type of the matrix's values, To the storage type (dispatch_values).
 template <typename From, typename To>
-class ValueArrays {
+class ValueWriter {
   public:
-    /// Makes both arrays, for `entries` places with padding; the one that the code does not need
-    /// has one element. Throws as required_encoding() and add_array().
-    ValueArrays(const CsrView& matrix, const Signature& signature, StoredMatrix& stored,
-                std::int64_t entries)
-        : encoding_(required_encoding(matrix, signature)),
-          bytes_(value_array_bytes(signature, entries)) {
-        const bool bytes = code() == ValueCode::small_integers || code() == ValueCode::dictionary;
-        const std::int64_t elements = code() == ValueCode::plain        ? entries
-                                      : code() == ValueCode::dictionary ? max_dictionary
-                                                                        : 1;
-        values_ = add_array<To>(stored, "values", elements);
-        coded_ = add_array<unsigned char>(stored, "coded_values", bytes ? entries : 1);
-        if (code() != ValueCode::plain) std::fill_n(values_, elements, To{});
-        if (!bytes) coded_[0] = 0;
-        if (code() == ValueCode::one_value && matrix.nnz > 0)
-            values_[0] = stored_value<To>(matrix.values_as<From>()[0]);
-        if (code() == ValueCode::dictionary) list_dictionary();
+    /// Writes what codes stand for. The arrays must outlive it; `first` is the matrix's first value,
+    /// of the encoding that required_encoding() gives for it.
+    ValueWriter(const ValueEncoding& encoding, const From& first, To* values, unsigned char* coded)
+        : code_(encoding.code), values_(values), coded_(coded) {
+        if (code_ == ValueCode::one_value) values_[0] = stored_value<To>(first);
+        if (code_ == ValueCode::dictionary) list(encoding.dictionary);
     }
-
-    ValueCode code() const { return encoding_.code; }
 
     /// Stores the value of an entry of the matrix.
     void put(std::int64_t place, const From& value) const {
@@ -129,7 +113,7 @@ class ValueArrays {
     /// Calls f(writer) with what has put() and pad() for this code alone, for loops over entries.
     template <typename F>
     void with_writer(F&& f) const {
-        switch (code()) {
+        switch (code_) {
             case ValueCode::plain:
                 return f(Plain{values_});
             case ValueCode::small_integers:
@@ -140,8 +124,6 @@ class ValueArrays {
                 return f(Listed{coded_, codes_.data(), &set_});
         }
     }
-    /// Bytes of the arrays that one apply reads.
-    std::int64_t bytes() const { return bytes_; }
 
   private:
     struct Plain {
@@ -172,23 +154,71 @@ class ValueArrays {
         void pad(std::int64_t place) const { to[place] = 0; }
     };
 
-    static constexpr auto max_dictionary = static_cast<std::int64_t>(most_distinct);
-
-    void list_dictionary() {
-        for (auto& bits : encoding_.dictionary) set_.insert(bits);
-        for (std::size_t i = 0; i < encoding_.dictionary.size(); ++i) {
-            const ValueBits& bits = encoding_.dictionary[i];
-            values_[i] = stored_value<To>(value_of<From>(bits));
-            codes_[set_.slot_of(bits)] = static_cast<unsigned char>(i);
+    void list(const std::vector<ValueBits>& dictionary) {
+        std::fill_n(values_, most_distinct, To{});
+        for (auto& bits : dictionary) set_.insert(bits);
+        for (std::size_t i = 0; i < dictionary.size(); ++i) {
+            values_[i] = stored_value<To>(value_of<From>(dictionary[i]));
+            codes_[set_.slot_of(dictionary[i])] = static_cast<unsigned char>(i);
         }
     }
 
-    ValueEncoding encoding_;
-    std::int64_t bytes_;
-    To* values_ = nullptr;
-    unsigned char* coded_ = nullptr;
+    ValueCode code_;
+    To* values_;
+    unsigned char* coded_;
     ValueSet set_;
     std::array<unsigned char, ValueSet::slots> codes_{};
+};
+
+/// These arrays of a stored matrix, made.
+///
+///     ValueArrays<From, To> values(matrix, signature, stored, entries);
+///     values.put(place, matrix.values_as<From>()[k]);   // from any thread, each place once
+///     values.pad(other_place);
+///     stored.bytes += values.bytes();
+template <typename From, typename To>
+class ValueArrays {
+  public:
+    /// Makes both arrays, for `entries` places with padding; the one that the code does not need
+    /// has one element. Throws as required_encoding() and add_array().
+    ValueArrays(const CsrView& matrix, const Signature& signature, StoredMatrix& stored,
+                std::int64_t entries)
+        : code_(static_cast<ValueCode>(param(signature, "value_code", 0))),
+          bytes_(value_array_bytes(signature, entries)),
+          writer_(made(matrix, signature, stored, entries)) {}
+
+    ValueCode code() const { return code_; }
+
+    /// As those of ValueWriter.
+    void put(std::int64_t place, const From& value) const { writer_.put(place, value); }
+    void pad(std::int64_t place) const { writer_.pad(place); }
+    template <typename F>
+    void with_writer(F&& f) const {
+        writer_.with_writer(std::forward<F>(f));
+    }
+    /// Bytes of the arrays that one apply reads.
+    std::int64_t bytes() const { return bytes_; }
+
+  private:
+    static ValueWriter<From, To> made(const CsrView& matrix, const Signature& signature,
+                                      StoredMatrix& stored, std::int64_t entries) {
+        const ValueEncoding encoding = required_encoding(matrix, signature);
+        const ValueCode code = encoding.code;
+        const bool bytes = code == ValueCode::small_integers || code == ValueCode::dictionary;
+        const std::int64_t elements = code == ValueCode::plain ? entries
+                                      : code == ValueCode::dictionary
+                                          ? static_cast<std::int64_t>(most_distinct)
+                                          : 1;
+        To* const values = add_array<To>(stored, "values", elements);
+        auto* const coded = add_array<unsigned char>(stored, "coded_values", bytes ? entries : 1);
+        if (code != ValueCode::plain) std::fill_n(values, elements, To{});
+        if (!bytes) coded[0] = 0;
+        return {encoding, matrix.nnz > 0 ? matrix.values_as<From>()[0] : From{}, values, coded};
+    }
+
+    ValueCode code_;
+    std::int64_t bytes_;
+    ValueWriter<From, To> writer_;
 };
 
 }  // namespace spmvgen

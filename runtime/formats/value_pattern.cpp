@@ -6,6 +6,7 @@
 
 #include "formats/format_storage.hpp"
 #include "formats/narrow.hpp"
+#include "formats/value_encoding.hpp"
 #include "matrix/chunks.hpp"
 #include "matrix/overflow.hpp"
 #include "spmvgen/error.hpp"
@@ -30,11 +31,11 @@ const Buffer* buffer_of(const StoredMatrix& stored, const void* array) {
 std::map<std::string, std::int64_t> places_in(const StoredMatrix& stored,
                                               const Signature& signature) {
     std::map<std::string, std::int64_t> places;
-    const std::size_t size = size_of(storage_type(signature));
-    for (auto& name : names_of_values(stored, signature)) {
+    const auto [names, bytes] = places_of_values(stored, signature);
+    for (auto& name : names) {
         const Buffer* const own = buffer_of(stored, stored.arrays.at(name));
         if (own == nullptr) return {};
-        places[name] = static_cast<std::int64_t>(own->bytes() / size);
+        places[name] = static_cast<std::int64_t>(own->bytes() / bytes);
     }
     return places;
 }
@@ -86,10 +87,13 @@ std::optional<ValueSources> ValuePattern::find_sources(
 }
 
 void ValuePattern::find_places(const StoredMatrix& stored) {
-    if (!sought_ && stored.memory_limit == 0)
-        if (const auto sources = find_sources(places_in(stored, signature_)))
-            places_ = EntryPlaces::of(*sources, view_.nnz);
+    const bool may = !sought_ && stored.memory_limit == 0 && !in_order_;
     sought_ = true;
+    if (!may) return;
+    if (param(signature_, "value_code", 0) == static_cast<int>(ValueCode::one_value))
+        places_.emplace();
+    else if (const auto sources = find_sources(places_in(stored, signature_)))
+        places_ = EntryPlaces::of(*sources, view_.nnz);
 }
 
 bool ValuePattern::put_values(const void* values, const StoredMatrix& stored) {

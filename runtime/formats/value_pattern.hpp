@@ -58,6 +58,9 @@ class ValuePattern {
     /// The same for a signature that differs in how values are stored.
     StoredValues convert_values(const void* values, const Signature& signature) const;
 
+    /// Whether values are stored in the order of the entries, in whatever type.
+    bool in_order() const { return in_order_; }
+
     /// Where new values go, of a matrix whose arrays of values have so many places; nothing where
     /// they are stored in order, and as ValueSources::of().
     std::optional<ValueSources> find_sources(
@@ -66,7 +69,7 @@ class ValuePattern {
     /// Puts these values in the place of those of `stored`, which the matrix is stored as. The
     /// first call finds out where each goes, and takes as long as convert_values(); later ones take
     /// one pass. False, and nothing done, where that is not possible or not needed: as_given(),
-    /// codes, a limit of memory.
+    /// a limit of memory. Codes are those that the signature has for all of them.
     bool put_values(const void* values, const StoredMatrix& stored);
 
     /// Finds out now what the first put_values() would, of a matrix that is stored so.

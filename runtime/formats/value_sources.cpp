@@ -6,12 +6,14 @@
 
 #include "formats/layout.hpp"
 #include "formats/narrow.hpp"
+#include "formats/value_encoding.hpp"
 #include "matrix/chunks.hpp"
 
 namespace spmvgen {
 namespace {
 
 constexpr std::int64_t entries_a_turn = 1 << 14;  ///< that a thread walks at a time
+constexpr const char* coded = "coded_values";
 
 /// The array that `stored` owns under that name; null when it is not its own.
 const Buffer* own_array(const StoredMatrix& stored, const std::string& name) {
@@ -20,6 +22,10 @@ const Buffer* own_array(const StoredMatrix& stored, const std::string& name) {
     const auto own = std::ranges::find_if(
         stored.owned, [&](const Buffer& buffer) { return buffer.data() == array->second; });
     return own != stored.owned.end() ? &*own : nullptr;
+}
+
+ValueCode code_of(const Signature& signature) {
+    return static_cast<ValueCode>(param(signature, "value_code", 0));
 }
 
 /// The matrix stored with numbers of entries, from 1 on, in the place of values; f64 has all that
@@ -34,6 +40,8 @@ StoredMatrix with_entry_numbers(CsrView pattern, Signature signature) {
     pattern.values = number;
     signature.value = ValueType::f64;
     signature.storage.reset();
+    if (signature.params.contains("value_code"))
+        signature.params["value_code"] = static_cast<int>(ValueCode::plain);
     return convert(pattern, signature, false);
 }
 
@@ -69,7 +77,7 @@ std::optional<ValueSources> ValueSources::of(const CsrView& pattern, const Signa
     ValueSources sources;
     std::atomic<std::int64_t> found = 0;
     for (auto& [name, count] : places) {
-        const Buffer* const numbers = own_array(numbered, name);
+        const Buffer* const numbers = own_array(numbered, name == coded ? "values" : name);
         if (numbers == nullptr || numbers->as<double>().size() != static_cast<std::size_t>(count))
             return {};
         sources.arrays_.push_back({name, entries_of(*numbers, found)});
@@ -100,8 +108,37 @@ std::optional<EntryPlaces> EntryPlaces::of(const ValueSources& sources, std::int
     return places;
 }
 
+void EntryPlaces::put_coded(ValueType type, const void* values, const Signature& signature,
+                            const StoredMatrix& stored) const {
+    const std::span<const std::uint32_t> place = place_.as<std::uint32_t>();
+    CsrView numbers;
+    numbers.nnz = std::ssize(place);
+    numbers.value_type = type;
+    numbers.values = values;
+    const bool is_listed = code_of(signature) == ValueCode::dictionary;
+    const ValueEncoding encoding = is_listed
+                                       ? required_encoding(numbers, signature)
+                                       : ValueEncoding{storage_type(signature), code_of(signature)};
+    dispatch_values(type, signature, [&]<typename From, typename To>(From, To) {
+        const auto* const from = static_cast<const From*>(values);
+        const auto array = [&](const char* name) {
+            return const_cast<void*>(stored.arrays.at(name));
+        };
+        const ValueWriter<From, To> writer(encoding, from[0], static_cast<To*>(array("values")),
+                                           static_cast<unsigned char*>(array(coded)));
+        writer.with_writer([&](const auto of_code) {
+            for_parts(std::ssize(place), entries_a_turn, 0,
+                      [&](std::int64_t begin, std::int64_t end, int) {
+                          for (std::int64_t k = begin; k < end; ++k)
+                              of_code.put(place[static_cast<std::size_t>(k)], from[k]);
+                      });
+        });
+    });
+}
+
 void EntryPlaces::put(ValueType type, const void* values, const Signature& signature,
                       const StoredMatrix& stored) const {
+    if (code_of(signature) != ValueCode::plain) return put_coded(type, values, signature, stored);
     const std::span<const std::uint32_t> place = place_.as<std::uint32_t>();
     dispatch_values(type, signature, [&]<typename From, typename To>(From, To) {
         const auto* const from = static_cast<const From*>(values);
@@ -121,12 +158,20 @@ void EntryPlaces::put(ValueType type, const void* values, const Signature& signa
     });
 }
 
-std::vector<std::string> names_of_values(const StoredMatrix& stored, const Signature& signature) {
-    std::vector<std::string> names;
-    if (param(signature, "value_code", 0) != 0) return names;
+PlacesOfValues places_of_values(const StoredMatrix& stored, const Signature& signature) {
+    switch (code_of(signature)) {
+        case ValueCode::plain:
+            break;
+        case ValueCode::one_value:
+            return {{}, 1};
+        case ValueCode::small_integers:
+        case ValueCode::dictionary:
+            return {{coded}, 1};
+    }
+    PlacesOfValues places{{}, size_of(storage_type(signature))};
     for (auto& [name, data] : stored.arrays)
-        if (name.ends_with("values") && name != "coded_values") names.push_back(name);
-    return names;
+        if (name.ends_with("values") && name != coded) places.names.push_back(name);
+    return places;
 }
 
 }  // namespace spmvgen

@@ -13,13 +13,13 @@ namespace spmvgen {
 class ValueSources {
   public:
     struct Array {
-        std::string name;  ///< "values", "coo_values"
+        std::string name;  ///< "values", "coo_values", "coded_values"
         Buffer entry;      ///< int32 for each place: the entry's number, or -1
     };
 
     /// Of a matrix with this pattern, whose values do not matter, that is stored for the signature
-    /// in arrays of values with so many places. Converts it once. Nothing where codes are stored
-    /// instead of values, or more than int32 counts, or arrays of other sizes.
+    /// in arrays of values or of their codes with so many places. Converts it once. Nothing where
+    /// more than int32 counts, or for arrays of other sizes.
     static std::optional<ValueSources> of(const CsrView& pattern, const Signature& signature,
                                           const std::map<std::string, std::int64_t>& places);
 
@@ -34,6 +34,8 @@ class ValueSources {
 /// close together or are streams of their own, whatever the format.
 class EntryPlaces {
   public:
+    /// Of a matrix that is stored as one value.
+    EntryPlaces() = default;
     /// Nothing where the arrays have more places than uint32 counts.
     static std::optional<EntryPlaces> of(const ValueSources& sources, std::int64_t entries);
 
@@ -41,7 +43,8 @@ class EntryPlaces {
     std::int64_t bytes() const { return static_cast<std::int64_t>(place_.bytes()); }
 
     /// Puts the values, one for each entry, in the place of those of `stored`; they become the
-    /// signature's storage type. Places without an entry keep what they hold. Parallel.
+    /// signature's storage type, or the codes that it has for all of them. Places without an entry
+    /// keep what they hold. Parallel.
     void put(ValueType type, const void* values, const Signature& signature,
              const StoredMatrix& stored) const;
 
@@ -50,11 +53,19 @@ class EntryPlaces {
         std::string name;
         std::uint32_t first;  ///< the number of its first place, the arrays laid end to end
     };
+    /// The same of values that have codes, which the signature has for all of them.
+    void put_coded(ValueType type, const void* values, const Signature& signature,
+                   const StoredMatrix& stored) const;
+
     std::vector<Array> arrays_;
-    Buffer place_;  ///< uint32 for each entry
+    Buffer place_;  ///< uint32 for each entry; nothing where all have one value
 };
 
-/// The arrays of values of a matrix that is stored for the signature, by their names.
-std::vector<std::string> names_of_values(const StoredMatrix& stored, const Signature& signature);
+/// Arrays of a stored matrix that have a place for each entry, and perhaps others.
+struct PlacesOfValues {
+    std::vector<std::string> names;  ///< of values, or of their codes; none for one value
+    std::size_t bytes;               ///< of a place
+};
+PlacesOfValues places_of_values(const StoredMatrix& stored, const Signature& signature);
 
 }  // namespace spmvgen

@@ -232,6 +232,9 @@ class HandleImpl {
     /// Puts new numbers into the stored matrix, which has entries: one for each that the
     /// constructor got. Throws before anything is changed.
     virtual void set_values(const NewValues& values, Stream stream);
+    /// The same of a matrix that is encoded, where its encoding holds them: false, and nothing
+    /// changed, where it does not, or where nothing but the host can tell.
+    virtual bool put_encoded(const NewValues&, Stream) { return false; }
     /// The same of numbers on this host that need a wider encoding than signature_ has: with the
     /// kernels of `wider`. Throws before anything is changed.
     virtual void store_wider_values(const Signature& wider, const void* values, Stream stream);
@@ -257,8 +260,10 @@ class HandleImpl {
                      const Operands& operands) const;
     void check_overlaps(std::span<void* const> operands) const;
     void check_storable(const void* values) const;
-    /// Puts numbers on this host into the stored matrix, which is encoded.
-    void set_encoded(const void* values, Stream stream);
+    /// Puts numbers into the stored matrix, which is encoded.
+    void set_encoded(NewValues given, Stream stream);
+    /// What the device has of new numbers once the stream is done.
+    Buffer numbers_on_host(const NewValues& given, Stream stream) const;
     void check_sums(const ValueOrder& order, const void* sums) const;
 
     bool updatable_ = true;

@@ -46,10 +46,8 @@ void HandleImpl::update_values(ValueType type, const void* values, Stream stream
     NewValues given{values, given_on_ != nullptr};
     Buffer here, ordered;
     const bool encoded = is_encoded(signature_, plain_storage_);
-    if (given.on_device && (!orders_.empty() || encoded || plain_storage_ != type)) {
-        here = Buffer(static_cast<std::size_t>(given_entries_) * size_of(type));
-        given_on_->synchronize({stream.native});
-        given_on_->copy_to_host(here.data(), values, here.bytes());
+    if (given.on_device && (!orders_.empty() || plain_storage_ != type)) {
+        here = numbers_on_host(given, stream);
         given = {here.data(), false};
     }
     if (!given.on_device) check_storable(given.data);
@@ -59,20 +57,33 @@ void HandleImpl::update_values(ValueType type, const void* values, Stream stream
         ordered = std::move(next);
         given.data = ordered.data();
     }
-    encoded ? set_encoded(given.data, stream) : set_values(given, stream);
+    encoded ? set_encoded(given, stream) : set_values(given, stream);
 }
 
-void HandleImpl::set_encoded(const void* values, Stream stream) {
+Buffer HandleImpl::numbers_on_host(const NewValues& given, Stream stream) const {
+    Buffer here(static_cast<std::size_t>(given_entries_) * size_of(given_type_));
+    given_on_->synchronize({stream.native});
+    given_on_->copy_to_host(here.data(), given.data, here.bytes());
+    return here;
+}
+
+void HandleImpl::set_encoded(NewValues given, Stream stream) {
+    if (put_encoded(given, stream)) return;
+    Buffer here;
+    if (given.on_device) {
+        here = numbers_on_host(given, stream);
+        given = {here.data(), false};
+    }
     CsrView numbers;
     numbers.nnz = info_.nnz;
     numbers.value_type = given_type_;
-    numbers.values = values;
-    if (holds_exactly(numbers, signature_)) return set_values({values, false}, stream);
+    numbers.values = given.data;
+    if (holds_exactly(numbers, signature_)) return set_values(given, stream);
     const std::vector<Signature> wider = wider_signatures(signature_, plain_storage_);
     const auto fits =
         std::ranges::find_if(wider, [&](const Signature& s) { return holds_exactly(numbers, s); });
     // What the caller's own storage type cannot hold, it rounds.
-    store_wider_values(fits != wider.end() ? *fits : wider.back(), values, stream);
+    store_wider_values(fits != wider.end() ? *fits : wider.back(), given.data, stream);
 }
 
 void HandleImpl::tell_wider_values(const Signature& wider) {

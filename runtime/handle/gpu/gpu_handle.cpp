@@ -5,12 +5,19 @@
 #include <algorithm>
 #include <iterator>
 
+#include "formats/value_encoding.hpp"
 #include "handle/base/apply_memory.hpp"
+#include "handle/conversion/analysis_on_device.hpp"
 #include "registry.hpp"
 #include "spmvgen/error.hpp"
 
 // What a GPU's handle does once it is made: products and new numbers.
 namespace spmvgen {
+namespace {
+
+const ValueSources no_sources;
+
+}  // namespace
 
 void GpuHandle::tell_kernel(const GpuBoundKernel& kernel) {
     source_ = kernel.kernel().source;
@@ -79,28 +86,55 @@ void GpuHandle::set_values_there(const void* values, Stream stream) {
 const GpuValues* GpuHandle::values_on_device(ValueType given) {
     if (sought_values_ || memory_limit_ != 0) return values_.get();
     sought_values_ = true;
+    const auto with = [&](const ValueSources* sources) {
+        values_ = GpuValues::of(sources, signature_, given, device_, provider_, policy_);
+        if (values_ != nullptr) info_.update_bytes += values_->bytes();
+        return values_.get();
+    };
+    if (pattern_.in_order())
+        return pattern_.as_given() || memory_of("values") == nullptr ? nullptr : with(nullptr);
     std::map<std::string, std::int64_t> places;
-    for (auto& name : names_of_values(matrix_.stored, signature_)) {
+    const auto [names, bytes] = places_of_values(matrix_.stored, signature_);
+    for (auto& name : names) {
         const DeviceMemory* const own = memory_of(name);
         if (own == nullptr) return nullptr;
-        places[name] = static_cast<std::int64_t>(own->bytes() / size_of(storage_type(signature_)));
+        places[name] = static_cast<std::int64_t>(own->bytes() / bytes);
     }
+    if (places.empty()) return with(&no_sources);  // one value
     const auto sources = complete_pattern().find_sources(places);
-    if (!sources) return nullptr;
-    values_ = GpuValues::of(*sources, signature_, given, device_, provider_, policy_);
-    if (values_ != nullptr) info_.update_bytes += values_->bytes();
-    return values_.get();
+    return sources ? with(&*sources) : nullptr;
+}
+
+bool GpuHandle::put_encoded(const NewValues& given, Stream stream) {
+    device_->synchronize({stream.native});
+    const GpuValues* const put = values_on_device(given_type());
+    if (put == nullptr) return false;
+    CsrView numbers = pattern_.with_values(given.data);
+    std::unique_ptr<DeviceMemory> copy;
+    if (!given.on_device) {
+        const auto bytes = static_cast<std::size_t>(info_.nnz) * size_of(given_type());
+        copy = device_->allocate_scratch(bytes);
+        device_->copy_to_device(copy->data(), given.data, bytes);
+        numbers.values = copy->data();
+    }
+    const auto traits = AnalysisOnDevice(provider_, policy_, device_).value_traits(numbers);
+    if (!traits || !holds_exactly(*traits, given_type(), signature_)) return false;
+    put->put(numbers.values, info_.nnz, traits->distinct.value_or(std::vector<ValueBits>()),
+             matrix_);
+    return true;
 }
 
 void GpuHandle::set_values(const NewValues& values, Stream stream) {
     if (values.on_device && pattern_.as_given()) return set_values_there(values.data, stream);
     device_->synchronize({stream.native});
-    if (const GpuValues* const put = values_on_device(given_type())) {
-        if (values.on_device) return put->put(values.data, matrix_);
+    // Codes want a look at all values, which put_encoded() takes.
+    const bool is_coded = param(signature_, "value_code", 0) != static_cast<int>(ValueCode::plain);
+    if (const GpuValues* const put = is_coded ? nullptr : values_on_device(given_type())) {
+        if (values.on_device) return put->put(values.data, info_.nnz, {}, matrix_);
         const auto bytes = static_cast<std::size_t>(info_.nnz) * size_of(given_type());
         const auto copy = device_->allocate_scratch(bytes);
         device_->copy_to_device(copy->data(), values.data, bytes);
-        return put->put(copy->data(), matrix_);
+        return put->put(copy->data(), info_.nnz, {}, matrix_);
     }
     Buffer here;
     const void* data = values.data;

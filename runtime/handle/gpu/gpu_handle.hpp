@@ -36,6 +36,7 @@ class GpuHandle : public HandleImpl {
     }
     std::size_t workspace_bytes(Scale alpha, Scale beta) override;
     void set_values(const NewValues& values, Stream stream) override;
+    bool put_encoded(const NewValues& given, Stream stream) override;
     void store_wider_values(const Signature& wider, const void* values, Stream stream) override;
     bool store_in_rows(std::span<const std::int32_t> rows) override;
     void set_zero(void* data, std::size_t bytes) override { device_->zero(data, bytes); }
