@@ -94,8 +94,8 @@ std::int64_t value_array_bytes(const Signature& signature, std::int64_t entries)
 template <typename From, typename To>
 class ValueWriter {
   public:
-    /// Writes what codes stand for. The arrays must outlive it; `first` is the matrix's first value,
-    /// of the encoding that required_encoding() gives for it.
+    /// Writes what codes stand for. The arrays must outlive it; `first` is the matrix's first
+    /// value, of the encoding that required_encoding() gives for it.
     ValueWriter(const ValueEncoding& encoding, const From& first, To* values, unsigned char* coded)
         : code_(encoding.code), values_(values), coded_(coded) {
         if (code_ == ValueCode::one_value) values_[0] = stored_value<To>(first);

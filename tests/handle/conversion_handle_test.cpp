@@ -6,7 +6,9 @@
 #include "arrays_on_device.hpp"
 #include "handle/conversion/conversion_on_device.hpp"
 #include "handle/kernels/kernel_provider.hpp"
+#include "handle/kernels/kernel_sources.hpp"
 #include "handle/plan/device_csr.hpp"
+#include "matrix/suites/gallery.hpp"
 #include "registry.hpp"
 
 namespace spmvgen {
@@ -204,6 +206,33 @@ TEST(DeviceArrays, WithColumnsOutsideAreRefused) {
         EXPECT_THAT(code_and_text([&] { const Handle handle(there.view, options); }),
                     testing::HasSubstr("has column 300, outside 0…299"));
     }
+}
+
+// What converts is compiled beside the handle's kernel; where that is there already, a host's matrix
+// of this size is not worth a compilation of its own.
+TEST(DeviceArrays, ConvertersAreMadeBesideTheKernel) {
+    const CsrMatrix a = make_gallery_matrix("stencil5:nx=240,ny=240,random_values=1");
+    ASSERT_GT(a.nnz, 1 << 18);
+    const auto device = open_device("simt:sm_90");
+    Options options = options_for("simt:sm_90");
+    options.kernel = "sell_slices";
+    options.params = {{"sigma", 1}};
+    options.encodings = "none";
+    options.cache = CacheMode::memory;
+    const auto reason_with = [&](int threads, bool kernel_is_there) {
+        KernelProvider provider(default_kernel_sources());
+        Options few = options;
+        few.memory_limit = 1 << 30;  // then the host converts
+        if (kernel_is_there) (void)make_handle(a.view(), few, provider, device);
+        options.threads = threads;
+        const Handle handle = make_handle(a.view(), options, provider, device);
+        EXPECT_EQ(handle.info().origin, kernel_is_there ? "memory" : "compiled");
+        return handle.info().reason;
+    };
+    const auto on_the_device = testing::EndsWith("; converted on the device");
+    EXPECT_THAT(reason_with(2, false), on_the_device);
+    EXPECT_THAT(reason_with(1, false), testing::Not(on_the_device));
+    EXPECT_THAT(reason_with(2, true), testing::Not(on_the_device));
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
-// New values of matrices that are stored encoded: a GPU looks at them and puts them in their places,
-// a CPU walks the places that the first update found.
+// New values of matrices that are stored encoded: a GPU looks at them and puts them in their
+// places, a CPU walks the places that the first update found.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -146,7 +146,8 @@ TEST(EncodedUpdatesOnACpu, FindTheirPlacesOnce) {
         SCOPED_TRACE(code);
         const auto numbers = [&](int salt) {
             Doubles made = a.numbers(salt);
-            for (double& value : made) value = code == 2 ? 0.1 + salt : (code == 3 ? 0.1 : 1) * value;
+            for (double& value : made)
+                value = code == 2 ? 0.1 + salt : (code == 3 ? 0.1 : 1) * value;
             return made;
         };
         Options o = options_for("host");

@@ -51,7 +51,13 @@ class GpuHandle : public HandleImpl {
     void make_base(const CsrView& matrix, const Options& options, DeviceCsr* on_device,
                    CsrOnDevice& csr, Chooser& chooser);
     /// Whether the matrix is sooner converted on the device, with what it takes to get there.
-    bool converting_pays(const MatrixOnDevice& matrix, const CsrOnDevice& csr);
+    bool converting_pays(const MatrixOnDevice& matrix, const CsrOnDevice& csr,
+                         const Options& options, Seen seen);
+    /// Whether the handle's kernel is known before its matrix is converted. Of strips a conversion
+    /// finds out what the sample left open.
+    bool is_made_beside(Seen seen) const;
+    /// Makes that kernel and those that convert at the same time, if they are to be compiled.
+    void make_beside(const CsrView& matrix, Seen seen, int threads);
     ProvidedGpuKernel get_kernel();
     /// Begins the conversion on the device that has A, of whose rows the longest has so many
     /// entries. Where that cannot be, all of A comes here, for the host.
@@ -87,6 +93,11 @@ class GpuHandle : public HandleImpl {
     GpuMatrix matrix_;
     std::span<const std::int32_t> row_order_;  ///< while the constructor runs
     ConversionKernels converter_;
+    struct MadeAhead {
+        Signature signature;
+        ProvidedGpuKernel made;
+    };
+    MadeAhead made_ahead_;                            ///< while the constructor runs
     std::unique_ptr<ConversionOnDevice> conversion_;  ///< while the constructor runs
     std::unique_ptr<VariantTables<Variant>> variants_ = std::make_unique<VariantTables<Variant>>();
     ValuePattern pattern_;

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include "handle/gpu/gpu_handle.hpp"
+#include "handle/kernels/side_by_side.hpp"
 #include "handle/kernels/stopwatch.hpp"
 #include "handle/making/handle_makers.hpp"
 #include "handle/plan/device_csr.hpp"
@@ -9,6 +10,7 @@
 #include "handle/plan/request_of_options.hpp"
 #include "handle/plan/trials.hpp"
 #include "kernel/refuse.hpp"
+#include "matrix/chunks.hpp"
 #include "matrix/csr_matrix.hpp"
 #include "matrix/features/features.hpp"
 #include "registry.hpp"
@@ -78,7 +80,8 @@ GpuHandle::GpuHandle(const CsrView& matrix, const Options& options, KernelProvid
     if (on_device != nullptr)
         plan_on_device(*on_device, *csr, options, features.max_row, seen);
     else if (options.memory_limit == 0 && !has_csr_arrays(signature_) &&
-             converting_pays({matrix, matrix, features.max_row, false, row_order_}, *csr))
+             converting_pays({matrix, matrix, features.max_row, false, row_order_}, *csr, options,
+                             seen))
         convert_copy(matrix, *csr, options, features.max_row, seen);
     if (seen == Seen::sample && !conversion_) {
         Choice settled{signature_, info_.reason};
@@ -149,12 +152,28 @@ void GpuHandle::convert_here(const CsrView& matrix, const Options& options,
                       on_device != nullptr && !options.copy, options.memory_limit});
 }
 
-bool GpuHandle::converting_pays(const MatrixOnDevice& matrix, const CsrOnDevice& csr) {
+bool GpuHandle::converting_pays(const MatrixOnDevice& matrix, const CsrOnDevice& csr,
+                                const Options& options, Seen seen) {
     if (!csr.pays() || !why_not_on_device(matrix, signature_).empty()) return false;
-    const auto distance =
-        conversion_distance(provider_, policy_, device_, signature_, matrix.on_host);
-    const bool compile = distance == KernelProvider::Distance::compiler;
-    return csr.pays(compile) && (!compile || provider_.may_compile(policy_));
+    constexpr auto compiler = KernelProvider::Distance::compiler;
+    if (conversion_distance(provider_, policy_, device_, signature_, matrix.on_host) != compiler)
+        return true;
+    // Beside a kernel that is compiled anyway, compiling this one takes hardly longer.
+    const bool beside = !csr.is_on_device() && is_made_beside(seen) &&
+                        thread_count(options.threads) > 1 &&
+                        provider_.distance(signature_, policy_, device_) == compiler;
+    return (beside || csr.pays(true)) && provider_.may_compile(policy_);
+}
+
+bool GpuHandle::is_made_beside(Seen seen) const {
+    return seen == Seen::all || kernel_entry(signature_.kernel).format != Format::strips;
+}
+
+void GpuHandle::make_beside(const CsrView& matrix, Seen seen, int threads) {
+    std::vector<Signature> kernels = conversions_to(signature_, matrix);
+    if (is_made_beside(seen)) kernels.push_back(signature_);
+    auto made = make_side_by_side(provider_, policy_, device_, kernels, thread_count(threads));
+    if (is_made_beside(seen)) made_ahead_ = {signature_, std::move(made.back())};
 }
 
 void GpuHandle::convert_copy(const CsrView& matrix, CsrOnDevice& csr, const Options& options,
@@ -173,7 +192,7 @@ void GpuHandle::plan_on_device(DeviceCsr& input, const CsrOnDevice& csr, const O
     const bool as_it_is = has_arrays_of(matrix.on_device, signature_);
     const bool strips = kernel_entry(signature_.kernel).format == Format::strips;
     if (matrix.on_device.nnz > 0 && !(as_it_is && input.is_complete()) &&
-        (strips || converting_pays(matrix, csr))) {
+        (strips || converting_pays(matrix, csr, options, seen))) {
         const std::string why = begin_conversion(matrix, seen, options);
         if (!as_it_is)
             info_.reason +=
@@ -202,6 +221,7 @@ std::string GpuHandle::begin_conversion(const MatrixOnDevice& matrix, Seen seen,
     if (auto why = why_not_on_device(matrix, signature_); !why.empty())
         return "the device makes no " + why;
     const Stopwatch making;
+    make_beside(matrix.on_device, seen, options.threads);
     try {
         converter_ = load_converters(provider_, policy_, device_, signature_, matrix.on_device);
     } catch (const Error& error) {
@@ -227,6 +247,8 @@ std::string GpuHandle::begin_conversion(const MatrixOnDevice& matrix, Seen seen,
 
 ProvidedGpuKernel GpuHandle::get_kernel() {
     return kernel_or_general([&](const Signature& s, bool last_resort) {
+        if (made_ahead_.made.kernel != nullptr && made_ahead_.signature == s)
+            return std::move(made_ahead_.made);
         try {
             return provider_.get(s, policy_, device_);
         } catch (const Error& error) {

@@ -59,10 +59,9 @@ std::int64_t GpuValues::bytes() const {
 
 void GpuValues::put_in_order(const void* values, std::int64_t entries,
                              const GpuMatrix& matrix) const {
-    launch_step(
-        *device_, *kernel_->loaded, "convert_values",
-        {.arrays = {{"csr_values", values}, {"values", matrix.stored.arrays.at("values")}},
-         .scalars = {{"nnz", entries}}});
+    launch_step(*device_, *kernel_->loaded, "convert_values",
+                {.arrays = {{"csr_values", values}, {"values", matrix.stored.arrays.at("values")}},
+                 .scalars = {{"nnz", entries}}});
     device_->synchronize({});
 }
 
