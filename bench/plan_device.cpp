@@ -193,6 +193,7 @@ Json line_of(const std::shared_ptr<CountedDevice>& counted, const std::string& n
         Handle handle = make_handle(there.view, options, KernelProvider::process(), counted);
         check(device, handle, a, x, *x_there, *y_there);
         add_updates(json, device, handle, there.view.values);
+        check(device, handle, a, x, *x_there, *y_there);
     }
     json["from_device"] = steps_of(counted, there.view, options, rounds, csr_us);
     return json;

@@ -225,13 +225,9 @@ std::int64_t first_uncoded(const CsrView& a, ValueCode code) {
     return a.nnz;
 }
 
-ValueCode code_of(const Signature& signature) {
-    return static_cast<ValueCode>(param(signature, "value_code", 0));
-}
-
 /// The codes and storage types of which each holds values that the ones before it do not.
 int rank(const Signature& s, ValueType given) {
-    switch (code_of(s)) {
+    switch (value_code_of(s)) {
         case ValueCode::one_value:
             return 0;
         case ValueCode::small_integers:
@@ -258,6 +254,10 @@ int rank(const Signature& s, ValueType given) {
 }
 
 }  // namespace
+
+ValueCode value_code_of(const Signature& signature) {
+    return static_cast<ValueCode>(param(signature, "value_code", 0));
+}
 
 std::vector<EntryRange> values_looked_at_first(std::int64_t entries) {
     std::vector<EntryRange> ranges;
@@ -308,7 +308,7 @@ ValueEncoding likely_encoding(const CsrView& matrix, const EncodingChoice& allow
 }
 
 ValueEncoding required_encoding(const CsrView& matrix, const Signature& signature) {
-    const auto code = code_of(signature);
+    const auto code = value_code_of(signature);
     ValueEncoding encoding{storage_type(signature), code};
     if (code == ValueCode::plain || matrix.nnz == 0) return encoding;
     ValueEncoding found = encode_values(matrix, only(code));
@@ -318,7 +318,7 @@ ValueEncoding required_encoding(const CsrView& matrix, const Signature& signatur
 }
 
 bool is_encoded(const Signature& signature, ValueType given) {
-    return code_of(signature) != ValueCode::plain || storage_type(signature) != given;
+    return value_code_of(signature) != ValueCode::plain || storage_type(signature) != given;
 }
 
 std::vector<Signature> wider_signatures(const Signature& signature, ValueType given) {
@@ -344,7 +344,7 @@ std::vector<Signature> wider_signatures(const Signature& signature, ValueType gi
 
 std::int64_t value_array_bytes(const Signature& signature, std::int64_t entries) {
     const auto element = static_cast<std::int64_t>(size_of(storage_type(signature)));
-    switch (code_of(signature)) {
+    switch (value_code_of(signature)) {
         case ValueCode::plain:
             return entries * element;
         case ValueCode::one_value:
@@ -358,7 +358,7 @@ std::int64_t value_array_bytes(const Signature& signature, std::int64_t entries)
 
 bool holds_exactly(const CsrView& matrix, const Signature& signature) {
     if (matrix.nnz == 0) return true;
-    const ValueCode code = code_of(signature);
+    const ValueCode code = value_code_of(signature);
     if (code != ValueCode::plain) return encode_values(matrix, only(code)).code == code;
     const ValueType storage = storage_type(signature);
     return storage == matrix.value_type || dispatch(matrix.value_type, [&]<typename Value>(Value) {
@@ -368,7 +368,7 @@ bool holds_exactly(const CsrView& matrix, const Signature& signature) {
 }
 
 bool holds_exactly(const ValueTraits& traits, ValueType type, const Signature& signature) {
-    const ValueCode code = code_of(signature);
+    const ValueCode code = value_code_of(signature);
     if (code != ValueCode::plain) return encoding_of(traits, type, only(code)).code == code;
     const ValueType storage = storage_type(signature);
     return storage == type || (traits.properties & property_of(storage)) != 0;

@@ -24,6 +24,9 @@ enum class ValueCode : int {
     dictionary = 3,      ///< "coded_values" holds numbers of elements of "values", which has 256
 };
 
+/// The signature's parameter value_code: plain where it has none.
+ValueCode value_code_of(const Signature& signature);
+
 /// How values are stored without loss. Nothing of it depends on the number of threads.
 struct ValueEncoding {
     /// The narrowest type that every value is one of: what plain values are stored in. With another
@@ -183,7 +186,7 @@ class ValueArrays {
     /// has one element. Throws as required_encoding() and add_array().
     ValueArrays(const CsrView& matrix, const Signature& signature, StoredMatrix& stored,
                 std::int64_t entries)
-        : code_(static_cast<ValueCode>(param(signature, "value_code", 0))),
+        : code_(value_code_of(signature)),
           bytes_(value_array_bytes(signature, entries)),
           writer_(made(matrix, signature, stored, entries)) {}
 

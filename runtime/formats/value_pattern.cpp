@@ -90,7 +90,7 @@ void ValuePattern::find_places(const StoredMatrix& stored) {
     const bool may = !sought_ && stored.memory_limit == 0 && !in_order_;
     sought_ = true;
     if (!may) return;
-    if (param(signature_, "value_code", 0) == static_cast<int>(ValueCode::one_value))
+    if (value_code_of(signature_) == ValueCode::one_value)
         places_.emplace();
     else if (const auto sources = find_sources(places_in(stored, signature_)))
         places_ = EntryPlaces::of(*sources, view_.nnz);

@@ -24,10 +24,6 @@ const Buffer* own_array(const StoredMatrix& stored, const std::string& name) {
     return own != stored.owned.end() ? &*own : nullptr;
 }
 
-ValueCode code_of(const Signature& signature) {
-    return static_cast<ValueCode>(param(signature, "value_code", 0));
-}
-
 /// The matrix stored with numbers of entries, from 1 on, in the place of values; f64 has all that
 /// int32 has.
 StoredMatrix with_entry_numbers(CsrView pattern, Signature signature) {
@@ -115,10 +111,10 @@ void EntryPlaces::put_coded(ValueType type, const void* values, const Signature&
     numbers.nnz = std::ssize(place);
     numbers.value_type = type;
     numbers.values = values;
-    const bool is_listed = code_of(signature) == ValueCode::dictionary;
-    const ValueEncoding encoding = is_listed
-                                       ? required_encoding(numbers, signature)
-                                       : ValueEncoding{storage_type(signature), code_of(signature)};
+    const bool is_listed = value_code_of(signature) == ValueCode::dictionary;
+    const ValueEncoding encoding =
+        is_listed ? required_encoding(numbers, signature)
+                  : ValueEncoding{storage_type(signature), value_code_of(signature)};
     dispatch_values(type, signature, [&]<typename From, typename To>(From, To) {
         const auto* const from = static_cast<const From*>(values);
         const auto array = [&](const char* name) {
@@ -138,7 +134,8 @@ void EntryPlaces::put_coded(ValueType type, const void* values, const Signature&
 
 void EntryPlaces::put(ValueType type, const void* values, const Signature& signature,
                       const StoredMatrix& stored) const {
-    if (code_of(signature) != ValueCode::plain) return put_coded(type, values, signature, stored);
+    if (value_code_of(signature) != ValueCode::plain)
+        return put_coded(type, values, signature, stored);
     const std::span<const std::uint32_t> place = place_.as<std::uint32_t>();
     dispatch_values(type, signature, [&]<typename From, typename To>(From, To) {
         const auto* const from = static_cast<const From*>(values);
@@ -159,7 +156,7 @@ void EntryPlaces::put(ValueType type, const void* values, const Signature& signa
 }
 
 PlacesOfValues places_of_values(const StoredMatrix& stored, const Signature& signature) {
-    switch (code_of(signature)) {
+    switch (value_code_of(signature)) {
         case ValueCode::plain:
             break;
         case ValueCode::one_value:

@@ -103,6 +103,44 @@ TEST_P(GpuUpdates, InStreamsAndGraphs) {
     }
 }
 
+/// The matrix with multiples of `unit` for values.
+CsrMatrix with_multiples(const CsrMatrix& matrix, double unit, std::int64_t salt) {
+    CsrMatrix other = convert_values(matrix.view(), ValueType::f64);
+    const std::span<double> values = other.values.as<double>();
+    for (std::size_t k = 0; k < values.size(); ++k)
+        values[k] = unit * static_cast<double>((static_cast<std::int64_t>(k) * 5 + salt) % 11 - 5);
+    return other;
+}
+
+// Numbers that are stored in fewer bytes, put there by the device, and some that need more.
+TEST_P(GpuUpdates, OfEncodedNumbers) {
+    const CsrMatrix grid = make_gallery_matrix("stencil5:nx=160,ny=160,random_values=1");
+    const auto row_ptr = put(grid.row_ptr.data(), grid.row_ptr.bytes());
+    const auto col_idx = put(grid.col_idx.data(), grid.col_idx.bytes());
+    for (const double unit : {1.0, 0.1, 1 + 0x1p-20}) {
+        SCOPED_TRACE(unit);
+        const CsrMatrix first = with_multiples(grid, unit, 0);
+        Product<double> one(first, *device_);
+        const auto values = put(first.values.data(), first.values.bytes());
+        CsrView there = first.view();
+        there.row_ptr = row_ptr->data();
+        there.col_idx = col_idx->data();
+        there.values = values->data();
+        Options options = options_for(GetParam());
+        options.device_arrays = true;
+        Handle handle(there, options);
+        EXPECT_EQ(one.multiply(handle, 1, 0), "");
+        const CsrMatrix second = with_multiples(grid, unit, 3),
+                        third = with_multiples(grid, unit, 7);
+        for (const CsrMatrix* next : {&second, &third, &grid}) {
+            Product<double> product(*next, *device_);
+            const auto fresh = put(next->values.data(), next->values.bytes());
+            handle.update_values(static_cast<const double*>(fresh->data()));
+            EXPECT_EQ(product.multiply(handle, 1, 0), "") << handle.info().kernel;
+        }
+    }
+}
+
 INSTANTIATE_TEST_SUITE_P(Kernels, GpuUpdates, testing::ValuesIn(kernels()), id_of);
 
 }  // namespace

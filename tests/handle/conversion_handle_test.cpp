@@ -208,8 +208,8 @@ TEST(DeviceArrays, WithColumnsOutsideAreRefused) {
     }
 }
 
-// What converts is compiled beside the handle's kernel; where that is there already, a host's matrix
-// of this size is not worth a compilation of its own.
+// What converts is compiled beside the handle's kernel; where that is there already, a host's
+// matrix of this size is not worth a compilation of its own.
 TEST(DeviceArrays, ConvertersAreMadeBesideTheKernel) {
     const CsrMatrix a = make_gallery_matrix("stencil5:nx=240,ny=240,random_values=1");
     ASSERT_GT(a.nnz, 1 << 18);

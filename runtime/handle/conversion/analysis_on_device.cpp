@@ -28,6 +28,11 @@ struct ValueTable {
         begin_of_slots + value_slots * sizeof(std::uint64_t);
 
     std::vector<std::byte>& bytes() { return bytes_; }
+    /// As if too many different values had been found already: the kernel looks for none then.
+    void give_up_listing() {
+        constexpr std::uint64_t many = most_distinct + 1;
+        std::memcpy(bytes_.data() + count_distinct * sizeof many, &many, sizeof many);
+    }
     Counts counts() const {
         Counts counts{};
         std::memcpy(counts.data(), bytes_.data(), sizeof counts);
@@ -129,8 +134,10 @@ std::vector<Buffer> gather(Device& device, std::span<const DeviceKernel* const> 
     return gathered;
 }
 
-ValueTraits classify_values(Device& device, const DeviceKernel& kernel, const CsrView& matrix) {
+ValueTraits classify_values(Device& device, const DeviceKernel& kernel, const CsrView& matrix,
+                            bool lists) {
     ValueTable table(size_of(matrix.value_type));
+    if (!lists) table.give_up_listing();
     const auto memory = device.allocate_scratch(table.bytes().size());
     auto* const begin = static_cast<std::byte*>(memory->data());
     device.enqueue_to_device(begin, table.bytes().data(), table.bytes().size());
@@ -140,7 +147,7 @@ ValueTraits classify_values(Device& device, const DeviceKernel& kernel, const Cs
                             {"slots", begin + ValueTable::begin_of_slots},
                             {"slot_values", begin + ValueTable::begin_of_values}},
                  .scalars = {{"nnz", matrix.nnz}}});
-    device.copy_to_host(table.bytes().data(), begin, table.bytes().size());
+    device.copy_to_host(table.bytes().data(), begin, lists ? table.bytes().size() : sizeof(Counts));
     return traits_of(table);
 }
 
@@ -156,10 +163,10 @@ std::shared_ptr<const GpuKernel> AnalysisOnDevice::kernel(const Signature& signa
     }
 }
 
-std::optional<ValueTraits> AnalysisOnDevice::value_traits(const CsrView& matrix) {
+std::optional<ValueTraits> AnalysisOnDevice::value_traits(const CsrView& matrix, bool lists) {
     const auto found = kernel(classifying(matrix.value_type, device_->facts().target));
     if (found == nullptr) return std::nullopt;
-    return classify_values(*device_, *found->loaded, matrix);
+    return classify_values(*device_, *found->loaded, matrix, lists);
 }
 
 std::optional<std::vector<Buffer>> AnalysisOnDevice::gathered(

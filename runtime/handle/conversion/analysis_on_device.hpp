@@ -21,8 +21,9 @@ Signature gathering(IndexType index, const Target& target);
 
 /// What all values of a matrix with device pointers, which has some, have in common: as
 /// encode_values() finds it out on a host, to the last bit. Waits once. `kernel` is classifying()'s
-/// for them, loaded.
-ValueTraits classify_values(Device& device, const DeviceKernel& kernel, const CsrView& matrix);
+/// for them, loaded. Unless `lists` the different values are not looked for, which is sooner done.
+ValueTraits classify_values(Device& device, const DeviceKernel& kernel, const CsrView& matrix,
+                            bool lists = true);
 
 /// Ranges of entries of an array on the device, whose elements have 4 or 8 bytes.
 struct PiecesOfArray {
@@ -45,7 +46,7 @@ class AnalysisOnDevice {
         : provider_(provider), policy_(std::move(policy)), device_(std::move(device)) {}
 
     /// Nothing where the kernel cannot be had.
-    std::optional<ValueTraits> value_traits(const CsrView& matrix);
+    std::optional<ValueTraits> value_traits(const CsrView& matrix, bool lists = true);
     /// As gather(); nothing, too, where elements have other sizes.
     std::optional<std::vector<Buffer>> gathered(std::span<const PiecesOfArray> pieces);
 

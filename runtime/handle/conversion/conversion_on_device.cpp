@@ -49,7 +49,7 @@ std::string wrong_types(const CsrView& matrix, const Signature& signature) {
 }
 
 bool has_dictionary(const Signature& signature) {
-    return param(signature, "value_code", 0) == static_cast<int>(ValueCode::dictionary);
+    return value_code_of(signature) == ValueCode::dictionary;
 }
 
 /// Of a matrix with values that the signature has no codes for.

@@ -49,7 +49,7 @@ std::string fault_of(const ConversionCounts& counts, const Signature& converter)
 
 ValueElements value_elements(const Signature& signature, std::int64_t places) {
     const std::int64_t some = std::max<std::int64_t>(places, 1);
-    switch (static_cast<ValueCode>(param(signature, "value_code", 0))) {
+    switch (value_code_of(signature)) {
         case ValueCode::plain:
             return {some, 1};
         case ValueCode::small_integers:

@@ -117,7 +117,8 @@ bool GpuHandle::put_encoded(const NewValues& given, Stream stream) {
         device_->copy_to_device(copy->data(), given.data, bytes);
         numbers.values = copy->data();
     }
-    const auto traits = AnalysisOnDevice(provider_, policy_, device_).value_traits(numbers);
+    const bool lists = value_code_of(signature_) == ValueCode::dictionary;
+    const auto traits = AnalysisOnDevice(provider_, policy_, device_).value_traits(numbers, lists);
     if (!traits || !holds_exactly(*traits, given_type(), signature_)) return false;
     put->put(numbers.values, info_.nnz, traits->distinct.value_or(std::vector<ValueBits>()),
              matrix_);
@@ -128,7 +129,7 @@ void GpuHandle::set_values(const NewValues& values, Stream stream) {
     if (values.on_device && pattern_.as_given()) return set_values_there(values.data, stream);
     device_->synchronize({stream.native});
     // Codes want a look at all values, which put_encoded() takes.
-    const bool is_coded = param(signature_, "value_code", 0) != static_cast<int>(ValueCode::plain);
+    const bool is_coded = value_code_of(signature_) != ValueCode::plain;
     if (const GpuValues* const put = is_coded ? nullptr : values_on_device(given_type())) {
         if (values.on_device) return put->put(values.data, info_.nnz, {}, matrix_);
         const auto bytes = static_cast<std::size_t>(info_.nnz) * size_of(given_type());

@@ -20,10 +20,6 @@ Signature putting(const Signature& stored, ValueType given, bool in_order, const
     return complete(s);
 }
 
-ValueCode code_of(const Signature& putting) {
-    return static_cast<ValueCode>(param(putting, "value_code", 0));
-}
-
 }  // namespace
 
 std::unique_ptr<GpuValues> GpuValues::of(const ValueSources* sources, const Signature& signature,
@@ -69,7 +65,7 @@ void GpuValues::put(const void* values, std::int64_t entries,
                     const std::vector<ValueBits>& dictionary, const GpuMatrix& matrix) const {
     if (in_order_) return put_in_order(values, entries, matrix);
     const Signature& putting = kernel_->loaded->signature();
-    const auto codes = code_of(putting);
+    const auto codes = value_code_of(putting);
     StepValues of_step{.arrays = {{"csr_values", values}},
                        .scalars = {{"num_distinct", std::ssize(dictionary)}, {"one", 1}}};
     std::unique_ptr<DeviceMemory> listed;
