@@ -13,11 +13,6 @@
 
 // What a GPU's handle does once it is made: products and new numbers.
 namespace spmvgen {
-namespace {
-
-const ValueSources no_sources;
-
-}  // namespace
 
 void GpuHandle::tell_kernel(const GpuBoundKernel& kernel) {
     source_ = kernel.kernel().source;
@@ -100,8 +95,9 @@ const GpuValues* GpuHandle::values_on_device(ValueType given) {
         if (own == nullptr) return nullptr;
         places[name] = static_cast<std::int64_t>(own->bytes() / bytes);
     }
-    if (places.empty()) return with(&no_sources);  // one value
-    const auto sources = complete_pattern().find_sources(places);
+    const bool is_one_value = places.empty();
+    const std::optional<ValueSources> sources =
+        is_one_value ? ValueSources() : complete_pattern().find_sources(places);
     return sources ? with(&*sources) : nullptr;
 }
 

@@ -19,11 +19,14 @@ std::vector<ProvidedGpuKernel> make_side_by_side(KernelProvider& provider,
             missing.push_back(i);
     if (missing.size() < 2 || threads < 2 || !provider.may_compile(policy)) return made;
     std::atomic<std::size_t> next = 0;
+    const auto make = [&](std::size_t i) {
+        try {
+            made[i] = provider.get(kernels[i], policy, device);
+        } catch (const std::exception&) {  // it is told when it is asked for
+        }
+    };
     const auto work = [&] {
-        for (std::size_t m = next++; m < missing.size(); m = next++) try {
-                made[missing[m]] = provider.get(kernels[missing[m]], policy, device);
-            } catch (const std::exception&) {  // it is told when it is asked for
-            }
+        for (std::size_t m = next++; m < missing.size(); m = next++) make(missing[m]);
     };
     std::vector<std::jthread> team;
     const std::size_t helpers = std::min(missing.size(), static_cast<std::size_t>(threads)) - 1;
