@@ -95,7 +95,7 @@ const GpuValues* GpuHandle::values_on_device(ValueType given) {
         if (own == nullptr) return nullptr;
         places[name] = static_cast<std::int64_t>(own->bytes() / bytes);
     }
-    const bool is_one_value = places.empty();
+    const bool is_one_value = value_code_of(signature_) == ValueCode::one_value;
     const std::optional<ValueSources> sources =
         is_one_value ? ValueSources() : complete_pattern().find_sources(places);
     return sources ? with(&*sources) : nullptr;
