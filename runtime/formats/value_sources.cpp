@@ -140,6 +140,7 @@ void EntryPlaces::put(ValueType type, const void* values, const Signature& signa
     dispatch_values(type, signature, [&]<typename From, typename To>(From, To) {
         const auto* const from = static_cast<const From*>(values);
         std::vector<To*> to;
+        to.reserve(arrays_.size());
         for (auto& array : arrays_)
             to.push_back(static_cast<To*>(const_cast<void*>(stored.arrays.at(array.name))));
         const auto put_part = [&](std::int64_t begin, std::int64_t end, int) {

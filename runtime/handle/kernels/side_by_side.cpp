@@ -22,7 +22,8 @@ std::vector<ProvidedGpuKernel> make_side_by_side(KernelProvider& provider,
     const auto make = [&](std::size_t i) {
         try {
             made[i] = provider.get(kernels[i], policy, device);
-        } catch (const std::exception&) {  // it is told when it is asked for
+        } catch (const std::exception&) {
+            made[i] = {};  // why is told when it is asked for
         }
     };
     const auto work = [&] {
@@ -30,6 +31,7 @@ std::vector<ProvidedGpuKernel> make_side_by_side(KernelProvider& provider,
     };
     std::vector<std::jthread> team;
     const std::size_t helpers = std::min(missing.size(), static_cast<std::size_t>(threads)) - 1;
+    team.reserve(helpers);
     for (std::size_t i = 0; i < helpers; ++i) team.emplace_back(work);
     work();
     team.clear();
