@@ -50,13 +50,14 @@ class GpuHandle : public HandleImpl {
 
     void make_base(const CsrView& matrix, const Options& options, DeviceCsr* on_device,
                    CsrOnDevice& csr, Chooser& chooser);
-    /// Whether the matrix is sooner converted on the device, with what it takes to get there.
+    /// Whether the matrix is sooner converted on the device, with what it takes to get there; notes
+    /// whether kernels that convert are to be compiled.
     bool converting_pays(const MatrixOnDevice& matrix, const CsrOnDevice& csr,
                          const Options& options, Seen seen);
     /// Whether the handle's kernel is known before its matrix is converted. Of strips a conversion
     /// finds out what the sample left open.
     bool is_made_beside(Seen seen) const;
-    /// Makes that kernel and those that convert at the same time, if they are to be compiled.
+    /// Makes that kernel and those that convert at the same time, of which some are to be compiled.
     void make_beside(const CsrView& matrix, Seen seen, int threads);
     ProvidedGpuKernel get_kernel();
     /// Begins the conversion on the device that has A, of whose rows the longest has so many
@@ -93,6 +94,7 @@ class GpuHandle : public HandleImpl {
     GpuMatrix matrix_;
     std::span<const std::int32_t> row_order_;  ///< while the constructor runs
     ConversionKernels converter_;
+    bool lacks_converters_ = false;  ///< while the constructor runs: some are to be compiled
     struct MadeAhead {
         Signature signature;
         ProvidedGpuKernel made;

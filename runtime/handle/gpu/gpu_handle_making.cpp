@@ -156,8 +156,9 @@ bool GpuHandle::converting_pays(const MatrixOnDevice& matrix, const CsrOnDevice&
                                 const Options& options, Seen seen) {
     if (!csr.pays() || !why_not_on_device(matrix, signature_).empty()) return false;
     constexpr auto compiler = KernelProvider::Distance::compiler;
-    if (conversion_distance(provider_, policy_, device_, signature_, matrix.on_host) != compiler)
-        return true;
+    lacks_converters_ =
+        conversion_distance(provider_, policy_, device_, signature_, matrix.on_host) == compiler;
+    if (!lacks_converters_) return true;
     // Beside a kernel that is compiled anyway, compiling this one takes hardly longer.
     const bool beside = !csr.is_on_device() && is_made_beside(seen) &&
                         thread_count(options.threads) > 1 &&
@@ -192,7 +193,7 @@ void GpuHandle::plan_on_device(DeviceCsr& input, const CsrOnDevice& csr, const O
     const bool as_it_is = has_arrays_of(matrix.on_device, signature_);
     const bool strips = kernel_entry(signature_.kernel).format == Format::strips;
     if (matrix.on_device.nnz > 0 && !(as_it_is && input.is_complete()) &&
-        (strips || converting_pays(matrix, csr, options, seen))) {
+        (converting_pays(matrix, csr, options, seen) || strips)) {
         const std::string why = begin_conversion(matrix, seen, options);
         if (!as_it_is)
             info_.reason +=
@@ -221,7 +222,7 @@ std::string GpuHandle::begin_conversion(const MatrixOnDevice& matrix, Seen seen,
     if (auto why = why_not_on_device(matrix, signature_); !why.empty())
         return "the device makes no " + why;
     const Stopwatch making;
-    make_beside(matrix.on_device, seen, options.threads);
+    if (lacks_converters_) make_beside(matrix.on_device, seen, options.threads);
     try {
         converter_ = load_converters(provider_, policy_, device_, signature_, matrix.on_device);
     } catch (const Error& error) {
