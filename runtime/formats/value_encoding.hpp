@@ -214,7 +214,7 @@ class ValueArrays {
                                           : 1;
         To* const values = add_array<To>(stored, "values", elements);
         auto* const coded = add_array<unsigned char>(stored, "coded_values", bytes ? entries : 1);
-        if (code != ValueCode::plain) std::fill_n(values, elements, To{});
+        if (code != ValueCode::plain) values[0] = To{};
         if (!bytes) coded[0] = 0;
         return {encoding, matrix.nnz > 0 ? matrix.values_as<From>()[0] : From{}, values, coded};
     }

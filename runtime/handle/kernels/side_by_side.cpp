@@ -4,6 +4,7 @@
 #include <atomic>
 #include <cstddef>
 #include <exception>
+#include <system_error>
 #include <thread>
 
 namespace spmvgen {
@@ -32,7 +33,15 @@ std::vector<ProvidedGpuKernel> make_side_by_side(KernelProvider& provider,
     std::vector<std::jthread> team;
     const std::size_t helpers = std::min(missing.size(), static_cast<std::size_t>(threads)) - 1;
     team.reserve(helpers);
-    for (std::size_t i = 0; i < helpers; ++i) team.emplace_back(work);
+    const auto begin_one = [&] {
+        try {
+            team.emplace_back(work);
+            return true;
+        } catch (const std::system_error&) {
+            return false;  // there are no more threads: those that run do it all
+        }
+    };
+    while (team.size() < helpers && begin_one()) continue;
     work();
     team.clear();
     return made;
