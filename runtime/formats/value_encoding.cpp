@@ -22,6 +22,7 @@ namespace spmvgen {
 namespace {
 
 constexpr std::int64_t values_a_part = 8192;
+constexpr std::int64_t values_of_team = 1024;  ///< as team_for() takes them
 /// What is looked at before all of the values, where there are far more.
 constexpr std::int64_t sampled_parts = 16, values_a_sample = 1024;
 constexpr std::int64_t least_sampled = 4 * sampled_parts * values_a_sample;
@@ -113,7 +114,8 @@ unsigned common_properties(const CsrView& a, unsigned wanted, int threads) {
     const Value* const values = a.values_as<Value>();
     std::atomic<unsigned> left{of_first_value(values, wanted)};
     if (left == 0) return 0;
-    for_parts(a.nnz, values_a_part, threads, [&](std::int64_t begin, std::int64_t end, int) {
+    const int team = team_for(a.nnz, values_of_team, threads);
+    for_parts(a.nnz, values_a_part, team, [&](std::int64_t begin, std::int64_t end, int) {
         const unsigned before = left.load(std::memory_order_relaxed);
         left.fetch_and(left_of(before, values, begin, end), std::memory_order_relaxed);
     });
@@ -146,9 +148,10 @@ Possible possible(const CsrView& a, Possible wanted) {
 template <typename Value>
 std::optional<std::vector<ValueBits>> different_values(const CsrView& a, int threads) {
     const Value* const values = a.values_as<Value>();
-    std::vector<ValueSet> sets(static_cast<std::size_t>(thread_count(threads)));
+    const int team = team_for(a.nnz, values_of_team, threads);
+    std::vector<ValueSet> sets(static_cast<std::size_t>(team));
     std::atomic<bool> many{false};
-    for_parts(a.nnz, values_a_part, threads, [&](std::int64_t begin, std::int64_t end, int thread) {
+    for_parts(a.nnz, values_a_part, team, [&](std::int64_t begin, std::int64_t end, int thread) {
         if (many.load(std::memory_order_relaxed)) return;
         ValueSet& set = sets[static_cast<std::size_t>(thread)];
         for (std::int64_t k = begin; k < end && !set.full(); ++k) {

@@ -12,6 +12,14 @@ inline int thread_count(int threads) {
     return threads > 0 ? threads : omp_get_max_threads();
 }
 
+/// thread_count(threads), or one where a team does not repay itself: to begin one takes about as
+/// long as `a_thread` elements in each of its threads. Not fewer threads, for a team of another
+/// size is made anew.
+inline int team_for(std::int64_t size, std::int64_t a_thread, int threads) {
+    const int team = thread_count(threads);
+    return size >= a_thread * team ? team : 1;
+}
+
 /// Calls body(chunk, thread) once for each chunk 0 … count-1, spread dynamically over `threads`
 /// threads (0 = what OpenMP would use). The first exception that a body throws is thrown again
 /// here; chunks not yet begun are then left out.

@@ -19,6 +19,7 @@ namespace {
 constexpr std::int64_t team_worth = 1 << 15;
 /// What a thread validates at once.
 constexpr std::int64_t elements_a_part = 1 << 16;
+constexpr std::int64_t elements_of_team = 1 << 12;  ///< as team_for() takes them
 
 template <typename T>
 constexpr bool complex_value = !std::is_arithmetic_v<T>;
@@ -78,7 +79,8 @@ bool rows_are_right(const CsrView& a, int threads) {
     const auto* ptr = a.row_ptr_as<Offset>();
     if (ptr[0] != 0 || static_cast<std::int64_t>(ptr[a.rows]) != a.nnz) return false;
     std::atomic<bool> descends{false};
-    for_parts(a.rows, elements_a_part, threads, [&](std::int64_t begin, std::int64_t end, int) {
+    const int team = team_for(a.rows, elements_of_team, threads);
+    for_parts(a.rows, elements_a_part, team, [&](std::int64_t begin, std::int64_t end, int) {
         if (is_negative(signs_of_steps(ptr + begin, end - begin)))
             descends.store(true, std::memory_order_relaxed);
     });
@@ -92,7 +94,8 @@ bool columns_are_right(const CsrView& a, int threads) {
     const auto last =
         static_cast<Index>(std::min<std::int64_t>(a.cols - 1, std::numeric_limits<Index>::max()));
     std::atomic<bool> outside{false};
-    for_parts(a.nnz, elements_a_part, threads, [&](std::int64_t begin, std::int64_t end, int) {
+    const int team = team_for(a.nnz, elements_of_team, threads);
+    for_parts(a.nnz, elements_a_part, team, [&](std::int64_t begin, std::int64_t end, int) {
         if (is_negative(signs_of_columns(col + begin, end - begin, last)))
             outside.store(true, std::memory_order_relaxed);
     });

@@ -38,10 +38,13 @@ struct VendorCalls {
     VendorCall<std::size_t*, std::size_t*> free_memory;  ///< free, all
     VendorCall<void**, std::size_t> allocate;
     VendorCall<void*> release;
+    VendorCall<void**, std::size_t, unsigned> allocate_locked;  ///< of the host's, page-locked
+    VendorCall<void*> release_locked;
     VendorCall<void*, const void*, std::size_t> copy_to_device;
     VendorCall<void*, const void*, std::size_t> copy_to_host;
     VendorCall<void*, const void*, std::size_t> copy_on_device;
     VendorCall<void*, const void*, std::size_t, void*> send;         ///< to the device, on a stream
+    VendorCall<void*, const void*, std::size_t, void*> fetch;        ///< to the host, on a stream
     VendorCall<void*, unsigned char, std::size_t, void*> set_bytes;  ///< on a stream
     VendorCall<void**, unsigned> make_stream;
     VendorCall<void*> destroy_stream;

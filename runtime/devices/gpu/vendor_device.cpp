@@ -7,6 +7,7 @@
 
 #include "devices/gpu/grid.hpp"
 #include "devices/gpu/open_vendor_device.hpp"
+#include "devices/gpu/staged_copies.hpp"
 #include "devices/gpu/vendor_graph.hpp"
 #include "matrix/memory_limit.hpp"
 #include "spmvgen/error.hpp"
@@ -115,7 +116,7 @@ class VendorKernel final : public DeviceKernel {
 class VendorDevice final : public Device {
   public:
     explicit VendorDevice(std::shared_ptr<const OpenDevice> device)
-        : device_(std::move(device)), calls_(device_->vendor->calls()) {}
+        : device_(std::move(device)), calls_(device_->vendor->calls()), staged_(*device_) {}
 
     const DeviceFacts& facts() const override { return device_->facts; }
 
@@ -140,7 +141,8 @@ class VendorDevice final : public Device {
         if (bytes == 0) return;
         const InContext in(*device_);
         const DespiteCapture despite(*device_);
-        check(calls_.copy_to_device(device, host, bytes), calls_.copy_to_device, facts().text);
+        if (!staged_.enqueue(device, host, bytes))
+            check(calls_.copy_to_device(device, host, bytes), calls_.copy_to_device, facts().text);
         check(calls_.synchronize(nullptr), calls_.synchronize, facts().text);
     }
 
@@ -148,6 +150,7 @@ class VendorDevice final : public Device {
         if (bytes == 0) return;
         const InContext in(*device_);
         const DespiteCapture despite(*device_);
+        if (staged_.fetch(host, device, bytes)) return;
         check(calls_.copy_to_host(host, device, bytes), calls_.copy_to_host, facts().text);
     }
 
@@ -156,6 +159,7 @@ class VendorDevice final : public Device {
         if (bytes == 0) return;
         const InContext in(*device_);
         const DespiteCapture despite(*device_);
+        if (staged_.enqueue(device, host, bytes)) return;
         check(calls_.send(device, host, bytes, nullptr), calls_.send, facts().text);
     }
 
@@ -303,6 +307,7 @@ class VendorDevice final : public Device {
 
     std::shared_ptr<const OpenDevice> device_;
     const VendorCalls& calls_;
+    StagedCopies staged_;
 };
 
 }  // namespace

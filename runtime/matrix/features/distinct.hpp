@@ -51,8 +51,23 @@ class DistinctBelow {
     std::int64_t count_ = 0;
 };
 
-/// Numbers below 2^32 that are equal where those given are: 0, 1, … in the order in which they come
-/// first.
+/// Numbers below a bound, by the order in which they come first: 0, 1, …
+class RenumberedBelow {
+  public:
+    explicit RenumberedBelow(std::size_t bound) : numbers_(bound) {}
+    std::uint32_t operator()(std::int64_t key) {
+        std::uint32_t& number = numbers_[static_cast<std::size_t>(key)];
+        if (number == 0) number = ++count_;
+        return number - 1;
+    }
+    std::size_t count() const { return count_; }
+
+  private:
+    std::vector<std::uint32_t> numbers_;  ///< from 1 on; 0 = has not come yet
+    std::uint32_t count_ = 0;
+};
+
+/// The same of any numbers, of which fewer than 2^32 are different.
 class Renumbered {
   public:
     explicit Renumbered(std::size_t most) {

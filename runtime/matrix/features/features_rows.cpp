@@ -14,6 +14,7 @@ __extension__ using Wide = __int128;
 constexpr std::size_t slice_kinds = 3;
 constexpr std::int64_t smallest_slice = 8, slices_a_window = 256;
 constexpr std::int64_t largest_slice = smallest_slice << (slice_kinds - 1);
+constexpr std::int64_t rows_of_team = 128;  ///< as team_for() takes them
 /// A multiple of every slice and window.
 constexpr std::int64_t rows_a_part = (smallest_slice << (slice_kinds - 1)) * slices_a_window;
 
@@ -174,14 +175,14 @@ RowFeatures features_of_rows(const CsrView& a, int threads) {
     RowSums sums;
     const std::int64_t typical = a.rows == 0 ? 0 : a.nnz / a.rows;
     dispatch(a.offset_type, [&]<typename Offset>(Offset) {
-        std::vector<RowPart<Offset>> parts(static_cast<std::size_t>(thread_count(threads)),
+        const int team = team_for(a.rows, rows_of_team, threads);
+        std::vector<RowPart<Offset>> parts(static_cast<std::size_t>(team),
                                            {a.row_ptr_as<Offset>(), typical});
         std::vector<RowSums> partial(parts.size());
-        for_parts(a.rows, rows_a_part, threads,
-                  [&](std::int64_t begin, std::int64_t end, int thread) {
-                      const auto t = static_cast<std::size_t>(thread);
-                      parts[t].take(begin, end, partial[t]);
-                  });
+        for_parts(a.rows, rows_a_part, team, [&](std::int64_t begin, std::int64_t end, int thread) {
+            const auto t = static_cast<std::size_t>(thread);
+            parts[t].take(begin, end, partial[t]);
+        });
         for (const RowSums& p : partial) sums.add(p);
     });
     if (a.rows > 0) {

@@ -8,9 +8,9 @@ namespace spmvgen {
 namespace {
 
 constexpr std::int64_t strip_draws = 1024;  ///< at most, of strips for warps
-/// Groups of columns an entry, up to which they are their own numbers: a table of them is little
-/// memory.
-constexpr std::int64_t few_of_entry = 2;
+/// Groups of columns an entry, up to which they are their own numbers, and up to which a table has
+/// their numbers: it is little memory.
+constexpr double own_numbers = 0.25, tabled_numbers = 8;
 
 std::size_t place(std::int64_t i) {
     return static_cast<std::size_t>(i);
@@ -56,15 +56,20 @@ NumberedRows number_sectors(const CsrView& matrix, std::span<const RowStrip> str
             }
         });
     };
-    if (matrix.cols / (columns * few_of_entry) <= entries) {
-        rows.different = place(matrix.cols / columns + 1);
+    const std::size_t groups = place(matrix.cols / columns + 1);
+    const double of_entry = static_cast<double>(groups) / static_cast<double>(entries);
+    if (of_entry <= own_numbers) {
+        rows.different = groups;
         auto itself = [](std::int64_t sector) { return static_cast<std::uint32_t>(sector); };
         number_all(itself);
         return rows;
     }
-    Renumbered number(place(entries));
-    number_all(number);
-    rows.different = number.count();
+    const auto renumber = [&](auto number) {
+        number_all(number);
+        rows.different = number.count();
+    };
+    of_entry <= tabled_numbers ? renumber(RenumberedBelow(groups))
+                               : renumber(Renumbered(place(entries)));
     return rows;
 }
 

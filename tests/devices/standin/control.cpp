@@ -51,6 +51,8 @@ void World::reset(const Setup& setup) {
     failing_.clear();
     blocks_.clear();
     used_ = 0;
+    pending_.clear();
+    locked_.clear();
     reached_.clear();
     modules_.clear();
     streams_.clear();
@@ -80,6 +82,7 @@ std::string World::alive() {
     std::string text;
     for (auto& [base, block] : blocks_)
         if (!block.freed) text += fmt::format("{} bytes on device {}\n", block.bytes, block.device);
+    for (auto& [base, memory] : locked_) text += fmt::format("{} locked bytes\n", memory.size());
     for (auto& module : modules_)
         if (!module.unloaded) text += fmt::format("a module on device {}\n", module.device);
     for (auto& stream : streams_)

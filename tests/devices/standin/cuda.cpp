@@ -136,12 +136,21 @@ int cuMemAlloc_v2(void** data, std::size_t bytes) {
 int cuMemFree_v2(void* data) {
     return cuda().call("cuMemFree_v2", [&] { return cuda().release(data); });
 }
+int cuMemHostAlloc(void** data, std::size_t bytes, unsigned flags) {
+    return cuda().call("cuMemHostAlloc",
+                       [&] { return cuda().allocate_locked(data, bytes, flags); });
+}
+int cuMemFreeHost(void* data) {
+    return cuda().call("cuMemFreeHost", [&] { return cuda().release_locked(data); });
+}
 int cuMemcpyHtoD_v2(void* device, const void* host, std::size_t bytes) {
     return cuda().call("cuMemcpyHtoD_v2", [&] { return cuda().to_device(device, host, bytes); });
 }
 int cuMemcpyHtoDAsync_v2(void* device, const void* host, std::size_t bytes, void* /*stream*/) {
-    return cuda().call("cuMemcpyHtoDAsync_v2",
-                       [&] { return cuda().to_device(device, host, bytes); });
+    return cuda().call("cuMemcpyHtoDAsync_v2", [&] { return cuda().send(device, host, bytes); });
+}
+int cuMemcpyDtoHAsync_v2(void* host, const void* device, std::size_t bytes, void* /*stream*/) {
+    return cuda().call("cuMemcpyDtoHAsync_v2", [&] { return cuda().fetch(host, device, bytes); });
 }
 int cuMemcpyDtoH_v2(void* host, const void* device, std::size_t bytes) {
     return cuda().call("cuMemcpyDtoH_v2", [&] { return cuda().to_host(host, device, bytes); });

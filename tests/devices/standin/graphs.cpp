@@ -86,6 +86,7 @@ int World::release_graph(void* graph, bool executable) {
 }
 
 int World::launch_graph(void* graph, void* stream) {
+    deliver();
     if (const int code = check_current()) return code;
     if (const int code = check_stream(stream)) return code;
     const Graph* known = find_graph(graph, true);

@@ -106,11 +106,20 @@ int hipMalloc(void** data, std::size_t bytes) {
 int hipFree(void* data) {
     return hip().call("hipFree", [&] { return hip().release(data); });
 }
+int hipHostMalloc(void** data, std::size_t bytes, unsigned flags) {
+    return hip().call("hipHostMalloc", [&] { return hip().allocate_locked(data, bytes, flags); });
+}
+int hipHostFree(void* data) {
+    return hip().call("hipHostFree", [&] { return hip().release_locked(data); });
+}
 int hipMemcpyHtoD(void* device, const void* host, std::size_t bytes) {
     return hip().call("hipMemcpyHtoD", [&] { return hip().to_device(device, host, bytes); });
 }
 int hipMemcpyHtoDAsync(void* device, const void* host, std::size_t bytes, void* /*stream*/) {
-    return hip().call("hipMemcpyHtoDAsync", [&] { return hip().to_device(device, host, bytes); });
+    return hip().call("hipMemcpyHtoDAsync", [&] { return hip().send(device, host, bytes); });
+}
+int hipMemcpyDtoHAsync(void* host, const void* device, std::size_t bytes, void* /*stream*/) {
+    return hip().call("hipMemcpyDtoHAsync", [&] { return hip().fetch(host, device, bytes); });
 }
 int hipMemcpyDtoH(void* host, const void* device, std::size_t bytes) {
     return hip().call("hipMemcpyDtoH", [&] { return hip().to_host(host, device, bytes); });

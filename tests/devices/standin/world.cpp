@@ -109,6 +109,7 @@ int World::allocate(void** data, std::size_t bytes) {
 }
 
 int World::release(void* data) {
+    deliver();
     if (const int code = check_current()) return code;
     if (const int code = check_unsafe()) return code;
     const auto found = blocks_.find(reinterpret_cast<std::uintptr_t>(data));
@@ -140,6 +141,7 @@ int World::check_range(const void* data, std::size_t bytes) {
 }
 
 int World::to_device(void* device, const void* host, std::size_t bytes) {
+    deliver();
     if (const int code = check_current()) return code;
     if (capturing_) return note("forbidden while a stream is captured", capture_unsupported);
     if (const int code = check_range(device, bytes)) return code;
@@ -148,6 +150,7 @@ int World::to_device(void* device, const void* host, std::size_t bytes) {
 }
 
 int World::to_host(void* host, const void* device, std::size_t bytes) {
+    deliver();
     if (const int code = check_current()) return code;
     if (capturing_) return note("forbidden while a stream is captured", capture_unsupported);
     if (const int code = check_range(device, bytes)) return code;
@@ -156,6 +159,7 @@ int World::to_host(void* host, const void* device, std::size_t bytes) {
 }
 
 int World::on_device(void* to, const void* from, std::size_t bytes) {
+    deliver();
     if (const int code = check_current()) return code;
     if (capturing_) return note("forbidden while a stream is captured", capture_unsupported);
     if (const int code = check_range(to, bytes)) return code;
@@ -165,6 +169,7 @@ int World::on_device(void* to, const void* from, std::size_t bytes) {
 }
 
 int World::set_bytes(void* device, unsigned char byte, std::size_t bytes, void* stream) {
+    deliver();
     if (const int code = check_current()) return code;
     if (const int code = check_stream(stream)) return code;
     if (capturing_ && (stream == nullptr || stream == captured_))
@@ -317,6 +322,7 @@ int World::check_arguments(const spmvgen_simt_kernel& kernel, void** arguments) 
 
 int World::launch(void* function, spmvgen_simt_index grid, spmvgen_simt_index block,
                   std::size_t shared_bytes, void* stream, void** arguments, void** extra) {
+    deliver();
     if (const int code = check_function(function)) return code;
     if (const int code = check_stream(stream)) return code;
     if (extra != nullptr) return note("extra is not null", invalid_value);
@@ -380,6 +386,7 @@ std::function<int()> World::node_of(const Launch& launch, void** arguments) {
 }
 
 int World::synchronize(void* stream) {
+    deliver();
     if (const int code = check_current()) return code;
     // The default stream waits for others, the captured one may be among them.
     if (capturing_ && (stream == nullptr || stream == captured_))

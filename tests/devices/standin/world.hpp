@@ -125,7 +125,13 @@ class World final : public StandIn {
     int memory(std::size_t* bytes, int device);
     int allocate(void** data, std::size_t bytes);
     int release(void* data);
+    int allocate_locked(void** data, std::size_t bytes, unsigned flags);
+    int release_locked(void* data);
     int to_device(void* device, const void* host, std::size_t bytes);
+    /// From page-locked memory as late as a driver may: before the next call that finds the bytes.
+    int send(void* device, const void* host, std::size_t bytes);
+    /// The same to such memory.
+    int fetch(void* host, const void* device, std::size_t bytes);
     int to_host(void* host, const void* device, std::size_t bytes);
     int on_device(void* to, const void* from, std::size_t bytes);
     int set_bytes(void* device, unsigned char byte, std::size_t bytes, void* stream);
@@ -174,6 +180,10 @@ class World final : public StandIn {
     int check_current();
     int check_unsafe();
     int check_range(const void* data, std::size_t bytes);
+    /// Does what send() and fetch() left.
+    void deliver();
+    bool is_locked(const void* host, std::size_t bytes) const;
+    int keep_copy(void* to, const void* from, std::size_t bytes, const void* on_device);
     int check_arguments(const spmvgen_simt_kernel& kernel, void** arguments);
     Function* find(void* function);
     Graph* find_graph(void* graph, bool executable);
@@ -193,6 +203,13 @@ class World final : public StandIn {
     std::map<std::string, int> failing_;
     std::map<std::uintptr_t, Block> blocks_;
     std::size_t used_ = 0;
+    std::map<std::uintptr_t, std::vector<std::byte>> locked_;
+    struct Copy {
+        void* to;
+        const void* from;
+        std::size_t bytes;
+    };
+    std::vector<Copy> pending_;
     std::set<std::pair<int, int>> reached_;  ///< devices, and those whose memory they use
     std::deque<Module> modules_;
     std::deque<Stream> streams_;
