@@ -4,6 +4,7 @@
 #include <array>
 #include <string>
 
+#include "dialect/formats/tiles_format.hpp"
 #include "family.hpp"
 #include "spmvgen/error.hpp"
 
@@ -65,7 +66,7 @@ std::int64_t any_resident(const Signature& s) {
 
 std::string blocks_text(const ArgumentTemplate&, const Signature& s) {
     return " = " + shared_out("num_runs", warps_of_block(s)) + " + " +
-           shared_out("num_empty", param(s, "block"));
+           shared_out("num_empty", param(s, "block") * empty_rows_a_thread);
 }
 
 std::string gather_text(const ArgumentTemplate&, const Signature& s) {

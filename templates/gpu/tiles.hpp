@@ -18,7 +18,7 @@
 //                     is walked several times.
 //             gaps    1: some rows are empty, numbers of rows are looked up; 0: none is.
 //             value_code  how values are coded, see coded_values.hpp.
-// Work:       a warp a run, then a thread an empty row.
+// Work:       a warp a run, then a thread eight empty rows.
 // Reads:      nnz·(storage + index + 1/8) bytes of A, 12 bytes a run, with gaps an index a row; x
 //             once for each entry; writes y once, reads it when β ≠ 0.
 #pragma once
@@ -54,11 +54,14 @@ void tiles(long num_tiles, long num_runs, long num_filled, long num_empty,
     if (this_run >= num_runs) {
         if constexpr (gaps == 1) {
             const long run_blocks = (num_runs + warps - 1) / warps;
-            const long i = (static_cast<long>(blockIdx.x) - run_blocks) * block + thread;
-            if (i >= 0) {
+            const long row_block = static_cast<long>(blockIdx.x) - run_blocks;
+            if (row_block >= 0) {
                 await_launches_ahead();
-                store_empty_row<beta_mode, num_rhs, rhs_group, has_epilogue>(i, num_empty,
-                                                                             empty_rows, y, beta);
+                for (int k = 0; k < empty_rows_a_thread; ++k) {
+                    const long i = (row_block * empty_rows_a_thread + k) * block + thread;
+                    store_empty_row<beta_mode, num_rhs, rhs_group, has_epilogue>(
+                        i, num_empty, empty_rows, y, beta);
+                }
             }
         }
         return;

@@ -298,6 +298,18 @@ TEST(TilesProduct, RowsThatMeetTheEndsOfTilesAndRuns) {
     unsetenv("SPMVGEN_SIMT_ORDER");
 }
 
+// A block of 64 threads stores 512 empty rows.
+TEST(TilesProduct, EmptyRowsOfOneAndSeveralBlocks) {
+    for (const std::size_t empty : {1, 511, 512, 513, 1500}) {
+        std::vector<int> lengths(empty + 40, 0);
+        for (std::size_t i = 0; i < 40; ++i) lengths[i * lengths.size() / 40] = 3;
+        for (const char* device : {"simt:sm_90", "simt:gfx906"}) {
+            SCOPED_TRACE(testing::Message() << empty << " on " << device);
+            check_three_times(Rows(lengths, 50), on(device, "tiles", {{"block", 64}}));
+        }
+    }
+}
+
 TEST(TilesProduct, OneColumnAndOneHugeRow) {
     const Rows column(std::vector<int>(300, 1), 1);
     const Rows row({256 * 70}, 64);

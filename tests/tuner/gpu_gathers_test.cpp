@@ -126,6 +126,27 @@ TEST(GpuCosts, OfNearColumnsOnlyWhatIsInUseHasToBeKept) {
     EXPECT_DOUBLE_EQ(far(1, 0.5, 0), 0.75 * anywhere);
 }
 
+// Of y, 80 MB beside a cache of 60: a quarter is gone before the second part is written.
+TEST(GpuCosts, SectorsInTwoPartsAreReadAgainWhereTheCacheHasLostThem) {
+    DeviceProfile profile;
+    profile.read = {{.bytes = 1e6, .per_s = 1e12}};
+    profile.gather = {{.bytes = 1e9, .per_s = 1e11}};
+    const RowFeatures rows{.rows = 10'000'000, .cols = 1000, .nnz = 1'000'000};
+    const Signature s =
+        signature("tiles_f64_i32_o32_a1_b0_k1_block128_gaps1_items8_run1_staged64_value_code0");
+    const auto stream = [&](double l2, double in_parts) {
+        profile.rated.l2_bytes = l2;
+        GpuWork work;
+        work.bytes = 1e9;
+        work.in_parts = in_parts;
+        return cost(gpu_costs(work, rows, s, profile), "stream");
+    };
+    EXPECT_DOUBLE_EQ(stream(60e6, 0), 1000);
+    EXPECT_DOUBLE_EQ(stream(60e6, 1e8), 1000 + 2 * 100 * 0.25);
+    EXPECT_DOUBLE_EQ(stream(90e6, 1e8), 1000) << "the cache keeps all";
+    EXPECT_DOUBLE_EQ(stream(0, 1e8), 1000) << "a cache that nobody knows";
+}
+
 TEST(GpuWork, HubsAreLoadedBeforeAnythingElse) {
     const CsrMatrix m = make_gallery_matrix("rmat:scale=16,edges=1500000");
     MatrixFigures figures = figures_of(m);

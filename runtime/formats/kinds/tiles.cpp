@@ -249,7 +249,7 @@ void describe_tiles(const CsrView& matrix, const Signature& signature, std::int6
     stored.scalars["gather_items"] =
         std::max({shape.runs, empty, hot != stored.scalars.end() ? hot->second : std::int64_t{0}});
     stored.scalars["grid_blocks"] =
-        divide_up(shape.runs, block / shape.lanes) + divide_up(empty, block);
+        divide_up(shape.runs, block / shape.lanes) + divide_up(empty, block * empty_rows_a_thread);
     stored.bytes =
         value_array_bytes(signature, stored.stored) + index_bytes(signature, shape, stored);
 }

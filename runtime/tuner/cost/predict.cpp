@@ -126,6 +126,14 @@ double shared_bytes(const DeviceProfile& profile) {
     return l2 > 0 ? std::min(shared_cache, l2 / shared_share) : shared_cache;
 }
 
+/// Bytes that memory moves for sectors which leave the cache before their second part is written:
+/// for each part, what they had is read, in twice as large pieces.
+double rest_of_sectors(const GpuWork& w, double y_bytes, const DeviceProfile& profile) {
+    const double l2 = profile.rated.l2_bytes;
+    const double left = l2 > 0 ? std::max(0.0, 1 - l2 / std::max(y_bytes, 1.0)) : 0;
+    return 2 * w.in_parts * left;
+}
+
 }  // namespace
 
 GpuCosts gpu_costs(const GpuWork& w, const RowFeatures& f, const Signature& s,
@@ -157,7 +165,7 @@ GpuCosts gpu_costs(const GpuWork& w, const RowFeatures& f, const Signature& s,
     const double followed = std::max(w.waits / resident - w.waits / std::max(w.warps, 1.0), 0.0);
     return {w.launches - 1,
             (w.depth - ahead) * latency_us,
-            us_of(w.bytes, stream_rate(profile, w.bytes)),
+            us_of(w.bytes + rest_of_sectors(w, y_bytes, profile), stream_rate(profile, w.bytes)),
             us_of(w.bytes, profile.read_rate(shared, 0)) * idle,
             us_of(w.near, profile.gather_rate(own_cache, 0)) * (1 + idle),
             us_of(gathered * std::max(far - once, 0.0),

@@ -55,8 +55,11 @@ GpuWork tiles_work(const Problem& p) {
     const double walked = items / 8;  // of a lane's entries, one after the other: as so many loads
     GpuWork w;
     w.launches = hubs ? 2 : 1;
-    w.bytes = p.nnz * (p.value + p.index + 1.0 / 8) + 12 * runs + p.vectors_bytes() +
-              (p.param("gaps", 0) > 0 ? p.rows * p.index + written_twice(p) : 0);
+    w.bytes = p.nnz * (p.value + p.index + 1.0 / 8) + 12 * runs + p.vectors_bytes();
+    if (p.param("gaps", 0) > 0) {
+        w.in_parts = written_twice(p);
+        w.bytes += p.rows * p.index + w.in_parts;
+    }
     w.near = p.nnz * (1 - share) * p.of_vector(p.m.tile_sectors(static_cast<std::int64_t>(items))) +
              p.a_near(p.nnz) + p.nnz / 8 / sector + p.dictionary_near(p.nnz);
     const double height = p.block * items * (hubs ? 1 : run) / std::max(p.f.mean_row, 0.1);

@@ -22,3 +22,7 @@
 
 /// In tile_row where no row is open, in cut_first_run and cut_last_run where none is cut.
 constexpr int no_row = -1;
+
+/// Rows without entries that a thread of tiles stores: blocks of one row a thread take longer to
+/// begin than to run.
+constexpr int empty_rows_a_thread = 8;

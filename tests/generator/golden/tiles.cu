@@ -19,6 +19,9 @@ static __device__ __forceinline__ void griddepcontrol_wait() {
 }
 #endif
 
+/// Rows without entries that a thread of tiles stores: blocks of one row a thread take longer to
+/// begin than to run.
+constexpr int empty_rows_a_thread = 8;
 /// The bits of a sum that stands for none where sums meet: those of a NaN.
 constexpr unsigned long long no_sum = 0x7ffdbeef7ffdbeefull;
 
@@ -213,7 +216,7 @@ static __device__ __forceinline__ void multiply_run(
 /// cut_first_run[r], cut_last_run[r]: first and last run with a part of the row that is cut where
 /// run r begins; -1 when none is.
 /// Launch: grid (grid_blocks), blocks of 256 threads.
-/// grid_blocks = ceil(num_runs / 8) + ceil(num_empty / 256)
+/// grid_blocks = ceil(num_runs / 8) + ceil(num_empty / 2048)
 /// num_tiles: tiles of A
 /// num_runs: runs of tiles, one for each warp
 /// num_filled: rows with entries
@@ -244,12 +247,15 @@ extern "C" __global__ void __launch_bounds__(256) tiles_f64_i32_a1_b0_21978674(
     const long this_run = static_cast<long>(blockIdx.x) * warps + thread / 32;
     if (this_run >= num_runs) {
         const long run_blocks = (num_runs + warps - 1) / warps;
-        const long i = (static_cast<long>(blockIdx.x) - run_blocks) * 256 + thread;
-        if (i >= 0) {
+        const long row_block = static_cast<long>(blockIdx.x) - run_blocks;
+        if (row_block >= 0) {
             griddepcontrol_wait();
-            if (i < num_empty) {
-                const double sum = 0.0;
-                y[empty_rows[i]] = sum;
+            for (int k = 0; k < empty_rows_a_thread; ++k) {
+                const long i = (row_block * empty_rows_a_thread + k) * 256 + thread;
+                if (i < num_empty) {
+                    const double sum = 0.0;
+                    y[empty_rows[i]] = sum;
+                }
             }
         }
         return;
@@ -263,7 +269,7 @@ extern "C" __global__ void __launch_bounds__(256) tiles_f64_i32_a1_b0_21978674(
 /// Enqueues y = A x on `stream`. Pointers are the device's.
 /// meetings: workspace of 64 bytes for each block of launch 1: zeros before the first call, which
 ///     every call leaves behind; calls that may run at once need one each.
-/// grid_blocks = ceil(num_runs / 8) + ceil(num_empty / 256)
+/// grid_blocks = ceil(num_runs / 8) + ceil(num_empty / 2048)
 static inline void tiles_f64_i32_a1_b0_21978674_launch(
     long num_tiles, long num_runs, long num_filled, long num_empty, const int* tile_row,
     const unsigned char* row_marks, const int* col_idx, const double* values,

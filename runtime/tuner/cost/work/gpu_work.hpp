@@ -6,6 +6,7 @@ namespace spmvgen {
 struct GpuWork {
     double launches = 1;  ///< that follow one another
     double bytes = 0;     ///< of A's arrays, of scratch memory, of y and of the columns of x in use
+    double in_parts = 0;  ///< of these, of y: written in two parts, one long after the other
     double near = 0;      ///< sectors of 32 bytes that warps ask for, of x and of A
     double far = 0;       ///< of these, sectors of x that no block of threads has asked for before
     bool in_step = false;  ///< whether neighbouring lanes take rows side by side, entry by entry
