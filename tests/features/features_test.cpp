@@ -7,7 +7,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "matrix/chunks.hpp"
 #include "matrix/csr_matrix.hpp"
+#include "matrix/features/numbered_rows.hpp"
 #include "matrix/suites/gallery.hpp"
 #include "spmvgen/error.hpp"
 #include "tiny.hpp"
@@ -25,6 +27,29 @@ TEST(Features, sizes) {
     EXPECT_EQ(f.cols, 7);
     EXPECT_EQ(f.nnz, 3);
     EXPECT_EQ(f.value_type, ValueType::f32);
+}
+
+// Numbers are the sectors themselves, from a table, or from hashes, by how many columns there are.
+TEST(Features, sectorsHaveTheSameCountsHoweverTheyAreNumbered) {
+    std::vector<std::vector<int>> rows(40);
+    for (int row = 0; row < 40; ++row)
+        for (int k = 0; k < 5; ++k)
+            rows[static_cast<std::size_t>(row)].push_back(k * (row % 7 + 1));
+    const auto counts = [&](int cols) {
+        RowGathers gathers(number_sectors(Tiny<>(cols, rows).view()), 1000);
+        return std::vector<double>{gathers.run(), gathers.warp(0), gathers.warp(2),
+                                   gathers.windows()[0], gathers.windows()[1]};
+    };
+    const auto few = counts(40);
+    EXPECT_EQ(counts(2000), few);
+    EXPECT_EQ(counts(1'000'000), few);
+}
+
+TEST(Features, aTeamIsBegunWhereEachThreadHasEnough) {
+    EXPECT_EQ(team_for(399, 100, 4), 1);
+    EXPECT_EQ(team_for(400, 100, 4), 4);
+    EXPECT_EQ(team_for(0, 100, 4), 1);
+    EXPECT_EQ(team_for(1'000'000, 100, 1), 1);
 }
 
 TEST(Features, rowLengths) {
