@@ -31,7 +31,7 @@ using Json = nlohmann::ordered_json;
 
 struct Settings {
     std::shared_ptr<Device> device;
-    std::map<std::string, std::int64_t> params;
+    Params params;
     int rounds = 7;
     bool host = false;
 };

@@ -14,7 +14,7 @@ file(RELATIVE_PATH bin_to_lib ${CMAKE_INSTALL_FULL_BINDIR} ${CMAKE_INSTALL_FULL_
 
 set_target_properties(spmvgen PROPERTIES INSTALL_RPATH "$ORIGIN")
 install(TARGETS spmvgen EXPORT spmvgenTargets LIBRARY COMPONENT runtime NAMELINK_COMPONENT development)
-foreach(header IN ITEMS batch.hpp distributed.hpp eigen.hpp epilogue.hpp error.hpp ginkgo.hpp handle_pair.hpp kernel.hpp kernels.hpp matrix.hpp options.hpp signature.hpp spmvgen.h spmvgen.hpp target.hpp types.hpp)
+foreach(header IN ITEMS batch.hpp distributed.hpp eigen.hpp epilogue.hpp error.hpp ginkgo.hpp handle_pair.hpp kernel.hpp kernels.hpp matrix.hpp options.hpp params.hpp signature.hpp spmvgen.h spmvgen.hpp target.hpp types.hpp)
   install(FILES ${PROJECT_SOURCE_DIR}/runtime/include/spmvgen/${header}
           DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/spmvgen COMPONENT development)
 endforeach()

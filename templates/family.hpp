@@ -46,7 +46,7 @@ inline std::string shared_out(const std::string& items, std::int64_t n) {
     return n == 1 ? items : "ceil(" + items + " / " + std::to_string(n) + ")";
 }
 
-inline std::int64_t param(const Signature& s, const char* name) {
+inline std::int64_t param(const Signature& s, const ParamName& name) {
     return s.params.at(name);
 }
 

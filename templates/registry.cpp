@@ -342,24 +342,24 @@ Signature complete(Signature s) {
         refuse("number of right-hand sides " + std::to_string(s.num_rhs) + " is outside 1…64");
     check_forms(s, entry);
     for (auto& p : entry.params) {
-        auto [it, absent] = s.params.try_emplace(std::string(p.name), 0);
+        auto [it, absent] = s.params.try_emplace(p.name, 0);
         if (absent) it->second = preset(p, s);
         if (!allows(p, it->second))
-            refuse("parameter " + it->first + "=" + std::to_string(it->second) + " of kernel " +
-                   s.kernel + ": use " + what_is_allowed(p));
+            refuse("parameter " + it->first.str() + "=" + std::to_string(it->second) +
+                   " of kernel " + s.kernel + ": use " + what_is_allowed(p));
         if (p.within_wavefront && it->second > s.target.wavefront)
-            refuse("parameter " + it->first + "=" + std::to_string(it->second) + " of kernel " +
-                   s.kernel + " is wider than a wavefront of " + to_string(s.target) + ": " +
-                   std::to_string(s.target.wavefront));
+            refuse("parameter " + it->first.str() + "=" + std::to_string(it->second) +
+                   " of kernel " + s.kernel + " is wider than a wavefront of " +
+                   to_string(s.target) + ": " + std::to_string(s.target.wavefront));
     }
     // All of the kernel's own are there.
     const bool has_others = s.params.size() > entry.params.size();
     for (auto& [name, value] : s.params)
         if (has_others &&
             std::ranges::none_of(entry.params, [&](auto& p) { return p.name == name; }))
-            refuse("kernel " + s.kernel + " has no parameter '" + name + "'" +
+            refuse("kernel " + s.kernel + " has no parameter '" + name.str() + "'" +
                    (entry.params.empty() ? "" : ": use " + list(entry.params, [](auto& p) {
-                                                    return p.name;
+                                                    return p.name.view();
                                                 })));
     settle_memory(s, entry);
     check_block(s, entry);

@@ -19,7 +19,7 @@ namespace spmvgen {
 /// Offset, alpha_mode, beta_mode, num_rhs, has_epilogue). Bound by name to the template parameter
 /// of that name.
 struct Parameter {
-    std::string_view name;
+    ParamName name;
     std::span<const std::int64_t> allowed;  ///< the legal values, ascending
     std::int64_t preset;  ///< value when nobody chooses; for "lanes" 0 = fitted to the vector width
     std::string_view summary;

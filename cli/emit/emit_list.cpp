@@ -11,8 +11,8 @@ std::string kernel_list() {
         text += fmt::format("  {} (for {}, format {})\n      {}\n", kernel.id,
                             kernel.gpu ? "GPUs" : "CPUs", to_string(kernel.format), kernel.summary);
         for (auto& p : kernel.params)
-            text += fmt::format("      --param {}={{{}}}, default {}: {}\n", p.name, values_text(p),
-                                preset_text(p), p.summary);
+            text += fmt::format("      --param {}={{{}}}, default {}: {}\n", p.name.view(),
+                                values_text(p), preset_text(p), p.summary);
     }
     text += "Architectures (--arch A, or A:tune=CPU; native = this machine's):\n";
     for (auto& arch : architectures())
@@ -26,7 +26,7 @@ Json kernel_list_json() {
         Json params = Json::array();
         for (auto& p : kernel.params) {
             const bool fitted = is_fitted(p);
-            params.push_back({{"name", p.name},
+            params.push_back({{"name", p.name.view()},
                               {"allowed", p.allowed},
                               {"range", p.range},
                               {"default", fitted ? Json() : Json(p.preset)},

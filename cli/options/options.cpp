@@ -41,8 +41,7 @@ std::vector<std::string> separated(const std::vector<std::string>& texts) {
 }
 
 /// What is wrong with a kernel's parameters on a target; "" = nothing.
-std::string why_not(const KernelEntry& entry, const std::map<std::string, std::int64_t>& params,
-                    const Target& target) {
+std::string why_not(const KernelEntry& entry, const Params& params, const Target& target) {
     Signature signature;
     signature.kernel = entry.id;
     signature.params = params;
@@ -57,16 +56,19 @@ std::string why_not(const KernelEntry& entry, const std::map<std::string, std::i
 
 }  // namespace
 
-std::map<std::string, std::int64_t> parse_params(const std::vector<std::string>& texts) {
-    std::map<std::string, std::int64_t> params;
+Params parse_params(const std::vector<std::string>& texts) {
+    Params params;
     for (auto& text : separated(texts)) {
         const auto equals = text.find('=');
         std::int64_t value = 0;
         if (equals == 0 || equals == std::string::npos ||
             !parse_all(std::string_view(text).substr(equals + 1), value))
             throw UsageError("--param: '" + text + "' is not NAME=INTEGER, such as lanes=8");
-        if (!params.emplace(text.substr(0, equals), value).second)
-            throw UsageError("--param: " + text.substr(0, equals) + " is given twice");
+        const std::string name = text.substr(0, equals);
+        if (name.size() > ParamName::most)
+            throw UsageError("--param: no kernel has a parameter '" + name + "'");
+        if (!params.try_emplace(name, value).second)
+            throw UsageError("--param: " + name + " is given twice");
     }
     return params;
 }
@@ -145,9 +147,8 @@ void check_format_and_kernel(const std::string& format, const std::string& kerne
                          ", not " + format);
 }
 
-void check_params(const std::string& format, const std::string& kernel,
-                  const std::map<std::string, std::int64_t>& params, const Target& target,
-                  bool batch) {
+void check_params(const std::string& format, const std::string& kernel, const Params& params,
+                  const Target& target, bool batch) {
     if (params.empty()) return;
     std::string first_reason;
     const bool gpu = architecture(target).kind != TargetKind::host;

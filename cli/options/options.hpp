@@ -41,7 +41,7 @@ decltype(auto) resolve(std::string_view option, F&& f) {
 }
 
 /// "lanes=8" … as a map.
-std::map<std::string, std::int64_t> parse_params(const std::vector<std::string>& texts);
+Params parse_params(const std::vector<std::string>& texts);
 
 /// `text` as a number of `type`: "1.5", or "re,im" for complex types.
 std::complex<double> parse_number(std::string_view option, std::string_view text, ValueType type);
@@ -77,9 +77,8 @@ void check_format_and_kernel(const std::string& format, const std::string& kerne
 
 /// --param: some kernel of that format, or that kernel, takes these values on `target`; kernels of
 /// batches when `batch`.
-void check_params(const std::string& format, const std::string& kernel,
-                  const std::map<std::string, std::int64_t>& params, const Target& target,
-                  bool batch = false);
+void check_params(const std::string& format, const std::string& kernel, const Params& params,
+                  const Target& target, bool batch = false);
 
 /// Adds --param, repeatable.
 void add_param_option(CLI::App& verb, std::vector<std::string>& texts);

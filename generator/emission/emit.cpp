@@ -53,8 +53,8 @@ specializer::Bindings bindings(const Signature& s, const KernelEntry& entry, boo
     specializer::Bindings b = common_bindings(s);
     for (auto& p : entry.params) {
         if (p.launch_only) continue;
-        b.constants[std::string(p.name)] = std::to_string(s.params.at(std::string(p.name)));
-        if (!all_steps) b.optional.insert(std::string(p.name));
+        b.constants[p.name.str()] = std::to_string(s.params.at(p.name));
+        if (!all_steps) b.optional.insert(p.name.str());
     }
     return b;
 }

@@ -32,7 +32,7 @@ std::string canonical_command(const Signature& s) {
     constexpr std::size_t readable = 60;  // so that a line can be broken between two
     std::string params;
     for (auto& [name, value] : s.params) {
-        const std::string param = name + "=" + std::to_string(value);
+        const std::string param = name.str() + "=" + std::to_string(value);
         if (params.empty() || params.size() + param.size() > readable) {
             text += params;
             params = " --param " + param;

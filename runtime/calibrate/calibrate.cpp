@@ -39,7 +39,7 @@ Signature typical_kernel(const CalibrationPlan& plan, std::size_t number) {
     const KernelEntry& entry = kernel_entry(s.kernel);
     for (auto& p : entry.params)
         if (p.name == (gpu ? "subwarp" : "unroll"))
-            s.params[std::string(p.name)] = p.allowed[number % p.allowed.size()];
+            s.params[p.name] = p.allowed[number % p.allowed.size()];
     if (number >= 4) s.alpha = Scale::general;
     return complete(s);
 }

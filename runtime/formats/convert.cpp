@@ -87,13 +87,13 @@ bool is_gpu(const Signature& signature) {
     return kernel_entry(signature.kernel).gpu;
 }
 
-std::int64_t param(const Signature& signature, std::string_view name,
+std::int64_t param(const Signature& signature, const ParamName& name,
                    std::optional<std::int64_t> absent) {
     if (const auto* const found = find_param(signature, name)) return *found;
     if (absent) return *absent;
     throw Error(ErrorCode::internal, fmt::format("kernel {} has no parameter {} that its storage "
                                                  "format needs",
-                                                 signature.kernel, name));
+                                                 signature.kernel, name.view()));
 }
 
 std::int64_t entry_bytes(const Signature& signature) {

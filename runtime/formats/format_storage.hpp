@@ -44,15 +44,13 @@ struct FormatStorage {
     double (*padding)(const RowFeatures& features, const Signature& signature) = nullptr;
     /// Whether a kernel of the format, "" = whichever is chosen, can be laid out by row lengths
     /// alone, with these parameters given; null = never.
-    bool (*rows_suffice)(std::string_view kernel,
-                         const std::map<std::string, std::int64_t>& params) = nullptr;
+    bool (*rows_suffice)(std::string_view kernel, const Params& params) = nullptr;
     /// Whether CSR's arrays are stored as they are, so that a caller's can be borrowed.
     bool has_csr_arrays = false;
 };
 
 /// FormatStorage::rows_suffice of formats whose kernels all do with row lengths.
-inline bool rows_suffice_to_kernels(std::string_view kernel,
-                                    const std::map<std::string, std::int64_t>&) {
+inline bool rows_suffice_to_kernels(std::string_view kernel, const Params&) {
     return !kernel.empty();
 }
 

@@ -39,16 +39,14 @@ StoredMatrix new_stored(Format format, const CsrView& matrix, std::int64_t memor
 /// Whether the signature's kernel is a GPU's.
 bool is_gpu(const Signature& signature);
 
-/// The signature's parameter of that name; null = its kernel has none. There are few: to compare
-/// them takes less than a string for std::map::find().
-inline const std::int64_t* find_param(const Signature& signature, std::string_view name) {
-    for (const auto& [own, value] : signature.params)
-        if (own.front() == name.front() && own == name) return &value;
-    return nullptr;
+/// The signature's parameter of that name; null = its kernel has none.
+inline const std::int64_t* find_param(const Signature& signature, const ParamName& name) {
+    const auto found = signature.params.find(name);
+    return found != signature.params.end() ? &found->second : nullptr;
 }
 
 /// The signature's parameter, or `absent` when its kernel has none of that name.
-std::int64_t param(const Signature& signature, std::string_view name,
+std::int64_t param(const Signature& signature, const ParamName& name,
                    std::optional<std::int64_t> absent = {});
 
 /// Bytes of a stored value and its column.

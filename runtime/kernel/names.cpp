@@ -160,7 +160,7 @@ std::string kernel_name(const Signature& s) {
                        "_o" + bits(s.offset) + "_a" + letter(s.alpha) + "_b" + letter(s.beta) +
                        "_k" + std::to_string(s.num_rhs) + part_of_form("_x", s.x_form) +
                        part_of_form("_y", s.y_form);
-    for (auto& [param, value] : s.params) name += "_" + param + std::to_string(value);
+    for (auto& [param, value] : s.params) name += "_" + param.str() + std::to_string(value);
     if (!s.epilogue.empty()) name += "_e" + hash_text(s.epilogue);
     return name;
 }

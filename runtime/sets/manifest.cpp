@@ -121,12 +121,12 @@ class Expansion {
         std::vector<std::int64_t> values;  // none = the preset
         if (section.params == ParamsOf::all && !p.range)
             values.assign(p.allowed.begin(), p.allowed.end());
-        if (const auto list = section.param_lists.find(std::string(p.name));
+        if (const auto list = section.param_lists.find(p.name.str());
             list != section.param_lists.end())
             values = list->second;
         if (values.empty()) return add_params(section, entry, s, i + 1);
         for (const std::int64_t value : values) {
-            s.params[std::string(p.name)] = value;
+            s.params[p.name] = value;
             add_params(section, entry, s, i + 1);
         }
     }

@@ -66,7 +66,7 @@ Key key_of(const Signature& s, BinaryKind kind, const Maker& maker) {
     if (s.x_form != VectorForm::dense) key.fields["x_form"] = to_string(s.x_form);
     if (s.y_form != VectorForm::dense) key.fields["y_form"] = to_string(s.y_form);
     if (s.target.device_memory) key.fields["memory"] = "device";
-    for (auto& [name, value] : s.params) key.fields["param." + name] = value;
+    for (auto& [name, value] : s.params) key.fields["param." + name.str()] = value;
     return key;
 }
 

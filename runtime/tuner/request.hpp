@@ -49,7 +49,7 @@ struct Request {
     std::string kernel = "auto";
     std::string rule = {};  ///< of a paper, by name (tuner/rules/paper_rules.hpp), where the kernel
                             ///< is free; "" = the choice
-    std::map<std::string, std::int64_t> params = {};
+    Params params = {};
     Target target = {};
     int num_rhs = 1;
     int threads = 1;  ///< threads that will take part in an apply, of a CPU

@@ -17,10 +17,8 @@ struct Situation {
     std::vector<const KernelEntry*> among;  ///< kernels that the request leaves free; never empty
 };
 
-using Params = std::map<std::string, std::int64_t>;
-
 /// The parameter `name` as the request asks for it, else `otherwise`.
-inline std::int64_t given(const Situation& s, const std::string& name, std::int64_t otherwise) {
+inline std::int64_t given(const Situation& s, const ParamName& name, std::int64_t otherwise) {
     const auto it = s.request.params.find(name);
     return it != s.request.params.end() ? it->second : otherwise;
 }

@@ -86,7 +86,7 @@ TEST(Names, AnOptionIsWhatItWasSetTo) {
     EXPECT_EQ(options.num_rhs, 3);
     EXPECT_EQ(options.cache, CacheMode::readonly);
     EXPECT_FALSE(options.copy);
-    EXPECT_EQ(options.params, (std::map<std::string, std::int64_t>{{"lanes", -8}}));
+    EXPECT_EQ(options.params, (Params{{"lanes", -8}}));
     set_option(options, "param.lanes", "");
     EXPECT_TRUE(options.params.empty());
     EXPECT_EQ(option_text(options, "param.lanes"), "");

@@ -24,7 +24,7 @@ TEST_F(EmitTest, ListNamesEveryKernelAndArchitecture) {
             << kernel.id;
         EXPECT_EQ(json["kernels"][i]["gpu"], kernel.gpu);
         for (auto& p : kernel.params)
-            EXPECT_NE(text.find("--param " + std::string(p.name) + "={"), std::string::npos);
+            EXPECT_NE(text.find("--param " + p.name.str() + "={"), std::string::npos);
     }
     for (auto& arch : architectures())
         EXPECT_NE(text.find("  " + std::string(arch.name) + " "), std::string::npos) << arch.name;

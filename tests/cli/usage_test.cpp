@@ -174,6 +174,8 @@ const std::vector<Wrong> wrong_lines{
      "spmvgen emit"},
     {"emit --kernel csr_rows --param width=3", "--param: kernel csr_rows has no parameter 'width'",
      "spmvgen emit"},
+    {"emit --kernel csr_rows --param width_of_a_block=3",
+     "--param: no kernel has a parameter 'width_of_a_block'", "spmvgen emit"},
     {"emit --kernel batch_coo --arch x86-64-v3 --param block=64",
      "kernel batch_coo is not for x86-64-v3: it is for GPUs", "spmvgen emit"},
     {"run A.mtx --kernel csr_rows --param width=3",

@@ -142,7 +142,6 @@ TEST_P(GpuRegistry, SpillsForNoType) {
 /// Conversions off their presets, with what takes most registers and shared memory.
 TEST(GpuConversions, CompileWithOtherParameters) {
     using enum ValueType;
-    using Params = std::map<std::string, std::int64_t>;
     const std::vector<std::pair<const char*, Params>> variants{
         {"convert_ell", {{"group", 32}}},
         {"convert_sell", {{"sigma", 4096}, {"slice", 64}, {"threads_per_row", 32}}},

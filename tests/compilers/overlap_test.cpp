@@ -15,8 +15,6 @@ namespace {
 using testing::HasSubstr;
 using testing::Not;
 
-using Params = std::map<std::string, std::int64_t>;
-
 struct Case {
     const char* kernel;
     Params params;

@@ -62,7 +62,7 @@ struct Golden {
     const char* file;
     const char* kernel;
     const char* arch;
-    std::map<std::string, std::int64_t> params;
+    Params params;
     int num_rhs = 1;
 };
 

@@ -48,7 +48,7 @@ inline std::vector<Signature> all_signatures(const std::vector<int>& rhs) {
                 Signature s = signature_of(entry.id);
                 s.index = s.offset = IndexType::i64;
                 s.alpha = s.beta = Scale::general;
-                s.params[std::string(p.name)] = v;
+                s.params[p.name] = v;
                 all.push_back(s);
             }
     }

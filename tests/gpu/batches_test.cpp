@@ -137,7 +137,7 @@ TEST_P(GpuBatches, EveryValueOfEveryParameter) {
         for (const std::int64_t value : p.allowed) {
             if (p.within_wavefront && value > device_->facts().target.wavefront) continue;
             Options options = options_for(GetParam());
-            options.params = {{std::string(p.name), value}};
+            options.params = {{p.name, value}};
             try {
                 product.check(BatchHandle(product.views(), options), 1, 2.5);
             } catch (const Error& error) {

@@ -64,8 +64,8 @@ TEST_P(GpuProducts, EveryParameterValue) {
         for (const auto value : p.allowed)
             for (auto& text : {"fem_tri:nx=20,ny=20", "powerlaw:n=600,max_row=500"}) {
                 auto options = options_for(GetParam());
-                options.params[std::string(p.name)] = value;
-                SCOPED_TRACE(std::string(p.name) + "=" + std::to_string(value));
+                options.params[p.name] = value;
+                SCOPED_TRACE(p.name.str() + "=" + std::to_string(value));
                 try {
                     check<double>(text, make_gallery_matrix(text), options, {1}, {0});
                     ++checked;
@@ -153,8 +153,8 @@ TEST_P(LimitedGpuProducts, AllModesAndParametersInF64) {
     for (auto& p : kernel_entry(GetParam()).params)
         for (const auto value : p.allowed) {
             auto options = options_for(GetParam());
-            options.params[std::string(p.name)] = value;
-            SCOPED_TRACE(std::string(p.name) + "=" + std::to_string(value));
+            options.params[p.name] = value;
+            SCOPED_TRACE(p.name.str() + "=" + std::to_string(value));
             for (auto& text : {"fem_tri:nx=20,ny=20", "powerlaw:n=600,max_row=500"})
                 check<double>(text, make_gallery_matrix(text), options, {1}, {0});
         }

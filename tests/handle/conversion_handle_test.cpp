@@ -112,7 +112,7 @@ void make_converter(const CsrView& a, const Options& options,
 }
 
 /// Kernels whose parameters rows decide, of each format that is made on the device.
-const std::vector<std::pair<const char*, std::map<std::string, std::int64_t>>> by_rows{
+const std::vector<std::pair<const char*, Params>> by_rows{
     {"csr_classical", {}},
     {"csr_by_length", {}},
     {"coo", {}},
@@ -121,7 +121,7 @@ const std::vector<std::pair<const char*, std::map<std::string, std::int64_t>>> b
     {"tiles", {{"value_code", 0}, {"items", 8}, {"run", 4}}},
     {"bcsr_fused", {{"block_rows", 1}, {"block_cols", 1}}}};
 
-Options by_rows_options(const char* kernel, const std::map<std::string, std::int64_t>& params) {
+Options by_rows_options(const char* kernel, const Params& params) {
     Options options = options_for("simt:sm_90");
     options.device_arrays = true;
     options.kernel = kernel;

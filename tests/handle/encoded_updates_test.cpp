@@ -4,7 +4,6 @@
 #include <gtest/gtest.h>
 
 #include <functional>
-#include <map>
 #include <ostream>
 
 #include "any_matrix.hpp"
@@ -21,7 +20,7 @@ using testing::HasSubstr;
 /// A kernel that stores values in fewer bytes.
 struct Encoded {
     std::string kernel;
-    std::map<std::string, std::int64_t> params;
+    Params params;
     std::string name;  ///< part of the kernel's name
     double unit;       ///< of the values: integers of it
     bool equal = false;

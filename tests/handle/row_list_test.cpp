@@ -99,7 +99,7 @@ TEST_P(RowListsOf, AreMultipliedInEveryMode) {
 TEST(RowLists, AreOneLaunchOfKernelsThatLookUpTheirRows) {
     struct Case {
         const char* kernel;
-        std::map<std::string, std::int64_t> params;
+        Params params;
         int launches;
     };
     for (const auto& [kernel, params, launches] : {Case{"csr_classical", {}, 1},

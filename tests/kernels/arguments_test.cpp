@@ -47,7 +47,7 @@ std::vector<Signature> typed_variants(const KernelEntry& entry) {
             // Decides nothing of the arguments.
             if (p.name == "block" || p.name == "unroll" || p.name == "lanes") continue;
             Signature other = s;
-            other.params[std::string(p.name)] = value;
+            other.params[p.name] = value;
             add(other);
         }
     return all;

@@ -23,7 +23,7 @@ CsrView b() {
 }
 
 StoredMatrix store(const std::vector<CsrView>& systems, const char* kernel, const char* target,
-                   const std::map<std::string, std::int64_t>& params = {}) {
+                   const Params& params = {}) {
     Signature s;
     s.kernel = kernel;
     s.target = parse_target(target);

@@ -24,7 +24,7 @@ namespace {
 
 struct Row {
     std::string kernel;
-    std::map<std::string, std::int64_t> params;
+    Params params;
     ValueType value;
     std::string device;
 };
@@ -35,7 +35,7 @@ void PrintTo(const Row& row, std::ostream* out) {
 }
 
 /// Parameters worth a row of their own; every kernel has one with those that are chosen.
-const std::vector<std::pair<std::string, std::map<std::string, std::int64_t>>> variants{
+const std::vector<std::pair<std::string, Params>> variants{
     {"batch_csr_rows", {{"lanes", 1}}},
     {"batch_coo_rows", {{"lanes", 16}}},
     {"batch_ell_rows", {{"lanes", 2}}},

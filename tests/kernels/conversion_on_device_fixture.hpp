@@ -2,7 +2,6 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -20,8 +19,6 @@ namespace spmvgen {
 /// Converts CSR that is on a device to a format, and holds the arrays against the host's.
 class ConversionOnDeviceTest : public testing::TestWithParam<const char*> {
   public:
-    using Params = std::map<std::string, std::int64_t>;
-
     /// A kernel's signature for a matrix on a device.
     static Signature signature_of(const Device& device, const CsrView& a, std::string kernel,
                                   Params params, std::optional<ValueType> storage = {}) {

@@ -12,7 +12,6 @@ namespace spmvgen {
 namespace {
 
 using testing::HasSubstr;
-using Params = ConversionOnDeviceTest::Params;
 
 INSTANTIATE_TEST_SUITE_P(, ConversionOnDeviceTest, testing::Values("simt:sm_90", "simt:gfx906"),
                          [](auto& test) { return std::string(test.param).substr(5); });

@@ -1,7 +1,6 @@
 #pragma once
 #include <complex>
 #include <cstdint>
-#include <map>
 #include <ostream>
 #include <string>
 #include <vector>
@@ -34,7 +33,7 @@ constexpr bool is_instantiated(ValueType value, IndexType integers, Scale alpha,
 /// One row of the kernel table: a kernel with parameters that the build instantiates.
 struct KernelCase {
     std::string kernel;
-    std::map<std::string, std::int64_t> params;
+    Params params;
     /// Runs a product. Shares are called one after the other, the last thread's first, so that
     /// anything that counts on an order among threads fails.
     void (*run)(const StoredMatrix&, ValueType, IndexType, const Problem&, const void* alpha,

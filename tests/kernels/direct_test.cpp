@@ -31,7 +31,8 @@ const std::vector<KernelCase>& kernel_table() {
 
 std::string name(const KernelCase& kernel) {
     std::string text = kernel.kernel;
-    for (auto& [parameter, value] : kernel.params) text += "_" + parameter + std::to_string(value);
+    for (auto& [parameter, value] : kernel.params)
+        text += "_" + parameter.str() + std::to_string(value);
     return text;
 }
 

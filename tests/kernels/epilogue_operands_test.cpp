@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <map>
 #include <vector>
 
 #include "fixtures.hpp"
@@ -52,7 +51,7 @@ struct Numbers {
 
 struct Row {
     std::string device, kernel;
-    std::map<std::string, std::int64_t> params = {};
+    Params params = {};
 };
 void PrintTo(const Row& row, std::ostream* out) {
     *out << row.device << " " << row.kernel;

@@ -1,7 +1,6 @@
 #pragma once
 #include <gtest/gtest.h>
 
-#include <map>
 #include <string>
 #include <vector>
 
@@ -25,8 +24,7 @@ inline CsrView small() {
     return csr_view<double>(5, 4, row_ptr.data(), col_idx.data(), numbers.data());
 }
 
-inline Signature signature(const std::string& kernel,
-                           std::map<std::string, std::int64_t> params = {}) {
+inline Signature signature(const std::string& kernel, Params params = {}) {
     Signature s;
     s.kernel = kernel;
     s.params = std::move(params);

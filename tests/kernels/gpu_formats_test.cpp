@@ -81,7 +81,7 @@ TEST(GpuSell, WidthsAreMultiplesOfTheThreadsOfARow) {
 }
 
 /// hyb with the ELL width that `params` decide.
-StoredMatrix hyb(const CsrView& matrix, std::map<std::string, std::int64_t> params) {
+StoredMatrix hyb(const CsrView& matrix, Params params) {
     return convert(matrix, signature("hyb", std::move(params)), true);
 }
 

@@ -26,7 +26,7 @@ struct Types {
 
 struct Row {
     std::string kernel;
-    std::map<std::string, std::int64_t> params;
+    Params params;
     Types types;
     std::string device;
 };
@@ -45,7 +45,7 @@ const std::vector<Types> all_types{
     {ValueType::f64, i32, i32, 3}, {ValueType::c64, i64, i64, 2}, {ValueType::f32, i32, i32, 8},
 };
 /// Parameters worth a row of their own; every kernel has one with its presets.
-const std::vector<std::pair<std::string, std::map<std::string, std::int64_t>>> variants{
+const std::vector<std::pair<std::string, Params>> variants{
     {"csr_classical", {{"subwarp", 1}, {"unroll", 1}}},
     {"csr_classical", {{"subwarp", 2}, {"block", 64}}},
     {"csr_classical", {{"subwarp", 32}}},
@@ -96,7 +96,7 @@ const std::vector<std::pair<std::string, std::map<std::string, std::int64_t>>> v
      {{"block_rows", 2}, {"block_cols", 5}, {"codes", 8}, {"threads_per_row", 32}, {"slice", 64}}},
 };
 /// The same of kernels that serve some signatures only.
-const std::vector<std::pair<std::string, std::map<std::string, std::int64_t>>> limited_variants{
+const std::vector<std::pair<std::string, Params>> limited_variants{
     {"csr_matrix_units", {{"tiles", 2}, {"unroll", 2}, {"block", 64}}},
     {"csr_matrix_units", {{"tiles", 4}, {"unroll", 1}}},
 };
@@ -110,7 +110,7 @@ const std::vector<Types> types_of_shared_entries{
 
 /// Of these: lanes that load as many entries as they share, more of them, and several each; groups
 /// of pieces that end before the entries do.
-const std::vector<std::map<std::string, std::int64_t>> params_of_shared_entries{
+const std::vector<Params> params_of_shared_entries{
     {},
     {{"subwarp", 8}, {"unroll", 8}},
     {{"subwarp", 2}, {"unroll", 8}},
@@ -119,7 +119,7 @@ const std::vector<std::map<std::string, std::int64_t>> params_of_shared_entries{
 
 /// Blocks few enough elements of which a lane hands round: lanes that load fewer blocks than share
 /// one, as many, and more; those of several warps.
-const std::vector<std::map<std::string, std::int64_t>> params_of_shared_blocks{
+const std::vector<Params> params_of_shared_blocks{
     {{"block_rows", 4}, {"block_cols", 1}, {"subwarp", 16}},
     {{"block_rows", 2}, {"block_cols", 3}, {"subwarp", 2}, {"unroll", 8}},
     {{"block_rows", 1}, {"block_cols", 2}, {"subwarp", 32}, {"unroll", 2}},

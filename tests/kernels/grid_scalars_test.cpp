@@ -120,7 +120,7 @@ std::vector<Signature> variants(const KernelEntry& entry) {
     for (auto& p : entry.params)
         for (const auto value : {p.allowed.front(), p.allowed.back()}) {
             Signature other = s;
-            other.params[std::string(p.name)] = value;
+            other.params[p.name] = value;
             add(other);
         }
     return all;

@@ -21,7 +21,7 @@ struct Types {
 
 struct Row {
     std::string kernel;
-    std::map<std::string, std::int64_t> params;
+    Params params;
     Types types;
 };
 
@@ -39,7 +39,7 @@ const std::vector<Types> all_types{
 };
 
 /// Parameters worth a row of their own; every kernel has one with its presets.
-const std::vector<std::pair<std::string, std::map<std::string, std::int64_t>>> variants{
+const std::vector<std::pair<std::string, Params>> variants{
     {"csr_vector", {{"lanes", 2}, {"unroll", 2}}},
     {"csr_balanced", {{"lanes", 1}}},
     {"coo_segmented", {{"lanes", 1}}},

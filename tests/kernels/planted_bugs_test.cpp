@@ -21,7 +21,7 @@ namespace {
 /// A text in an emitted kernel and what is put in its place.
 struct Bug {
     std::string name, kernel, right, wrong;
-    std::map<std::string, std::int64_t> params = {};
+    Params params = {};
 };
 
 void PrintTo(const Bug& bug, std::ostream* out) {

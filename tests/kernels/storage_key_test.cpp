@@ -22,7 +22,7 @@ std::vector<Signature> variants_by_parameter(const KernelEntry& entry) {
     for (auto& parameter : entry.params)
         for (const std::int64_t value : parameter.allowed) {
             Signature s = preset;
-            s.params[std::string(parameter.name)] = value;
+            s.params[parameter.name] = value;
             try {
                 found.push_back(complete(s));
             } catch (const Error&) {  // beyond the wavefront

@@ -15,8 +15,6 @@
 namespace spmvgen {
 namespace {
 
-using Params = std::map<std::string, std::int64_t>;
-
 /// Values that a code holds: small integers, one value, or a few that are neither.
 void set_values(CsrMatrix& matrix, std::int64_t value_code) {
     auto* values = matrix.values.as<double>().data();

@@ -54,9 +54,7 @@ TEST(StripsPlan, CountsCodes) {
 }
 
 /// The parameters that a matrix gets on a device.
-std::map<std::string, std::int64_t> chosen(const CsrMatrix& matrix, const char* arch,
-                                           std::map<std::string, std::int64_t> given = {},
-                                           int threads = 0) {
+Params chosen(const CsrMatrix& matrix, const char* arch, Params given = {}, int threads = 0) {
     Request request;
     request.kernel = "strips";
     request.target = parse_target(arch);

@@ -30,8 +30,7 @@ KernelPolicy policy() {
     return {.mode = CacheMode::on, .directory = fixtures::cache_of_this_run()};
 }
 
-Signature strips_signature(const Device& device, const CsrView& a,
-                           std::map<std::string, std::int64_t> params,
+Signature strips_signature(const Device& device, const CsrView& a, Params params,
                            std::optional<ValueType> storage = {}) {
     Signature s;
     s.kernel = "strips";
@@ -125,8 +124,6 @@ void expect_equal(std::shared_ptr<Device> device, const CsrView& a, Signature s,
     }
     for (auto& [name, array] : host.arrays) EXPECT_TRUE(names.contains(name)) << name;
 }
-
-using Params = std::map<std::string, std::int64_t>;
 
 /// The same with the columns of each row in rising order.
 fixtures::Fixture rising(fixtures::Fixture f) {

@@ -41,9 +41,8 @@ TEST(StripsPeriod, PutRowsThatTakeTurnsIntoSlicesOfTheirOwn) {
     const auto values = array<double>(m, "values", 9 * 32);
     EXPECT_EQ(values[1], 7) << "row 3, of six entries before it";
     EXPECT_EQ(values[2 * 32], 3) << "row 1";
-    for (const auto& params : {std::map<std::string, std::int64_t>{{"sigma", 64}},
-                               {{"threads_per_row", 2}},
-                               {{"block_rows", 2}}}) {
+    for (const auto& params :
+         {Params{{"sigma", 64}}, {{"threads_per_row", 2}}, {{"block_rows", 2}}}) {
         auto with_period = params;
         with_period["period"] = 3;
         EXPECT_EQ(plan_strips(matrix.view(), strips(params)),

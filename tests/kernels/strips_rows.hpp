@@ -1,7 +1,6 @@
 #pragma once
 #include <cstddef>
 #include <cstdint>
-#include <map>
 #include <utility>
 #include <vector>
 
@@ -12,7 +11,7 @@
 /// What the tests of format strips are made of.
 namespace spmvgen::strips_rows {
 
-inline Signature strips(std::map<std::string, std::int64_t> params = {}) {
+inline Signature strips(Params params = {}) {
     return format_cases::signature("strips", std::move(params));
 }
 

@@ -104,7 +104,7 @@ Rows diagonals_with_holes() {
     return {56, rows};
 }
 
-Signature strips_cpu(std::map<std::string, std::int64_t> params = {}) {
+Signature strips_cpu(Params params = {}) {
     params.try_emplace("lanes", 16);
     return signature("strips_cpu", std::move(params));
 }

@@ -160,8 +160,8 @@ TEST(Tiles, RefusesEmptyRowsThatTheSignatureDenies) {
               "kernel tiles with gaps=0 takes no empty rows, but 2 of 4 rows are: use gaps=1");
 }
 
-std::string incomplete(const std::string& kernel, std::map<std::string, std::int64_t> params,
-                       const char* target, ValueType value = ValueType::f64) {
+std::string incomplete(const std::string& kernel, Params params, const char* target,
+                       ValueType value = ValueType::f64) {
     Signature s;
     s.kernel = kernel;
     s.params = std::move(params);
@@ -249,8 +249,7 @@ TEST(TilesChooser, TakesTheLeastWhereNothingIsPopular) {
 
 // Products.
 
-Options on(const char* device, const std::string& kernel,
-           std::map<std::string, std::int64_t> params) {
+Options on(const char* device, const std::string& kernel, Params params) {
     Options options;
     options.device = device;
     options.kernel = kernel;

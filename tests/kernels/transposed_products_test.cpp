@@ -22,7 +22,7 @@ struct Types {
 
 struct Row {
     std::string kernel, device;
-    std::map<std::string, std::int64_t> params;
+    Params params;
     Types types;
     std::string op;
     int threads = 1;

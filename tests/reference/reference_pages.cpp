@@ -45,7 +45,7 @@ std::string format_link(Format format) {
 }
 
 std::string parameter_link(const Parameter& parameter) {
-    return fmt::format("[`{}`](parameters.md#{})", parameter.name, parameter.name);
+    return fmt::format("[`{}`](parameters.md#{})", parameter.name.view(), parameter.name.view());
 }
 
 std::string same_bits(const KernelEntry& kernel) {
@@ -232,7 +232,7 @@ std::string kernels_page() {
 std::string parameters_page() {
     std::map<std::string_view, std::vector<const KernelEntry*>> users;
     for (auto& kernel : kernel_registry())
-        for (auto& p : kernel.params) users[p.name].push_back(&kernel);
+        for (auto& p : kernel.params) users[p.name.view()].push_back(&kernel);
     std::string text =
         "# Parameters of kernels\n\n" + generated_from("templates/families") +
         "A parameter is a number that is fixed when a kernel is made, such as `--param block=128` "

@@ -4,7 +4,6 @@
 #include <gtest/gtest.h>
 
 #include <limits>
-#include <map>
 
 #include "registry.hpp"
 
@@ -46,8 +45,8 @@ TEST(BreakEven, ManyProductsOfAMicrosecondDoNotRepayPredictingOthersOnACpu) {
 }
 
 TEST(BreakEven, KernelsOfManyLoopsAreLongerInTheMaking) {
-    const auto effort = [](const std::string& kernel, std::map<std::string, std::int64_t> params,
-                           Scale alpha = Scale::one, const char* target = "x86-64-v3") {
+    const auto effort = [](const std::string& kernel, Params params, Scale alpha = Scale::one,
+                           const char* target = "x86-64-v3") {
         Signature s;
         s.kernel = kernel;
         s.params = std::move(params);
@@ -69,7 +68,7 @@ TEST(BreakEven, KernelsOfManyLoopsAreLongerInTheMaking) {
     EXPECT_LT(blocks, 10);
     EXPECT_LT(effort("strips_cpu", {}, Scale::one, "x86-64-v4"), all) << "one loop gathers";
     EXPECT_EQ(effort("strips_cpu", {{"fill", 0}}), all) << "entries have no loop for fill";
-    const auto on_gpu = [&](const std::string& kernel, std::map<std::string, std::int64_t> params) {
+    const auto on_gpu = [&](const std::string& kernel, Params params) {
         return effort(kernel, std::move(params), Scale::one, "sm_90");
     };
     EXPECT_EQ(on_gpu("csr_classical", {}), 1);

@@ -127,7 +127,7 @@ Features regular(double density) {
     return f;
 }
 
-Request csr_k_request(const std::string& target, std::map<std::string, std::int64_t> params = {}) {
+Request csr_k_request(const std::string& target, Params params = {}) {
     Request r;
     r.format = "csr-k";
     r.target = parse_target(target);
@@ -141,13 +141,12 @@ CsrKPlan plan(const Features& f, const Request& r) {
 }
 
 TEST(CsrKPlans, GpuBlocksFollowTheRowDensity) {
-    EXPECT_EQ(plan(regular(5), csr_k_request("sm_80")).params,
-              (std::map<std::string, std::int64_t>{{"subwarp", 1},
-                                                   {"row_threads", 8},
-                                                   {"sr_threads", 12},
-                                                   {"unroll", 8},
-                                                   {"srs", 15},
-                                                   {"ssrs", 7}}));
+    EXPECT_EQ(plan(regular(5), csr_k_request("sm_80")).params, (Params{{"subwarp", 1},
+                                                                       {"row_threads", 8},
+                                                                       {"sr_threads", 12},
+                                                                       {"unroll", 8},
+                                                                       {"srs", 15},
+                                                                       {"ssrs", 7}}));
     EXPECT_EQ(plan(regular(5), csr_k_request("sm_80")).reason,
               "row density 5.0, a thread a row, blocks of 7 super-rows of 15 rows (Lane & Booth's "
               "for Ampere)");
@@ -179,13 +178,13 @@ TEST(CsrKPlans, WhatTheRequestFixesStays) {
     const CsrKPlan wide = plan(regular(12), csr_k_request("sm_80", {{"row_threads", 32}}));
     EXPECT_EQ(wide.params.at("sr_threads"), 6);
     const CsrKPlan cpu = plan(regular(5), csr_k_request("x86-64-v3", {{"srs", 40}}));
-    EXPECT_EQ(cpu.params, (std::map<std::string, std::int64_t>{{"k", 2}, {"srs", 40}}));
+    EXPECT_EQ(cpu.params, (Params{{"k", 2}, {"srs", 40}}));
     EXPECT_EQ(cpu.reason, "CSR-2, super-rows of 40 rows (given by the caller)");
 }
 
 TEST(CsrKPlans, Csr2IsTheCpusDefault) {
     const CsrKPlan p = plan(regular(5), csr_k_request("x86-64-v3"));
-    EXPECT_EQ(p.params, (std::map<std::string, std::int64_t>{{"k", 2}, {"srs", 96}}));
+    EXPECT_EQ(p.params, (Params{{"k", 2}, {"srs", 96}}));
     EXPECT_EQ(p.reason, "CSR-2, super-rows of 96 rows (Lane & Booth's for CPUs)");
     EXPECT_EQ(plan(regular(5), csr_k_request("x86-64-v3", {{"ssrs", 4}})).params.at("k"), 3);
 }

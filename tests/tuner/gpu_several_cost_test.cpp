@@ -176,6 +176,22 @@ TEST(GpuSeveralChoice, PredictedTimesReplaceTheRulesWhereTheySaveEnough) {
     EXPECT_EQ(another.signature.kernel, "csr_by_length") << another.reason;
 }
 
+TEST(GpuSeveralChoice, MoreRowsCountAsShortWhereHalfOfThemAreLonger) {
+    // Rows of 20 entries, and a few of 150, for which the rules take rows of up to 16 as short.
+    const std::string matrix = "random:seed=1119314,max_nnz=3000000";
+    EXPECT_EQ(with_vectors(matrix, 8, false).signature.params.at("most_short"), 16);
+    const Choice chosen = with_vectors(matrix, 8, true);
+    EXPECT_EQ(chosen.signature.kernel, "csr_by_length") << chosen.reason;
+    EXPECT_EQ(chosen.signature.params.at("most_short"), 64) << chosen.reason;
+}
+
+TEST(GpuSeveralChoice, FewEvenRowsHaveSeveralWarpsEach) {
+    const Choice chosen = with_vectors("random:seed=755", 8, true);
+    EXPECT_EQ(chosen.signature.kernel, "bcsr_fused") << chosen.reason;
+    EXPECT_EQ(chosen.signature.params.at("subwarp"), 128);
+    EXPECT_THAT(chosen.reason, StartsWith("8 right-hand sides, 128 lanes for two of "));
+}
+
 TEST(GpuSeveralChoice, OfTwoVectorsTheRulesDecideWhereTheirKernelIsNotCounted) {
     const std::string matrix = "stencil5:nx=700,ny=700";
     const Choice by_rules = with_vectors(matrix, 2, false), chosen = with_vectors(matrix, 2, true);

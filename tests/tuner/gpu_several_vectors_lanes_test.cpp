@@ -26,7 +26,7 @@ TEST(GpuSeveralVectors, LanesOfAnEntryMoveLines) {
     EXPECT_EQ(parameter(even_features(), of_vectors(16), "subwarp"), 8);
     EXPECT_EQ(parameter(even_features(), of_vectors(32), "subwarp"), 8);
     EXPECT_EQ(parameter(even_features(40), of_vectors(16), "subwarp"), 16);
-    EXPECT_EQ(parameter(even_features(40, 1000), of_vectors(16), "subwarp"), 32) << "few rows";
+    EXPECT_EQ(parameter(even_features(40, 2200), of_vectors(16), "subwarp"), 32) << "few rows";
     EXPECT_EQ(parameter(even_features(5), of_vectors(8), "unroll"), 8);
     EXPECT_EQ(parameter(even_features(4.9, 131'071), of_vectors(8), "unroll"), 4);
     EXPECT_EQ(parameter(even_features(4.9, 131'072), of_vectors(8), "unroll"), 2) << "more warps";

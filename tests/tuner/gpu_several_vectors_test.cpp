@@ -132,20 +132,70 @@ TEST(GpuSeveralVectors, BlocksOfRowsShareX) {
 TEST(GpuSeveralVectors, FewLongRowsOfBlocksHaveABlockOfTheGrid) {
     const auto of_blocks = [](int k) {
         Request r = of_vectors(k);
-        r.blocks = BlockChoice{.rows = 4, .cols = 1, .fill = 1.2};
+        r.blocks = BlockChoice{.rows = 4, .cols = 1, .fill = 1.4};
         return r;
     };
     for (const int k : {8, 16, 32}) {
-        EXPECT_THAT(chosen(even_features(80, 528), of_blocks(k)), StartsWith("bcsr_fused: ")) << k;
-        EXPECT_EQ(parameter(even_features(80, 528), of_blocks(k), "subwarp"), 128) << k;
-        EXPECT_THAT(chosen(even_features(79, 528), of_blocks(k)), StartsWith("csr_by_length: "))
-            << k << ": too short";
-        EXPECT_THAT(chosen(even_features(80, 527), of_blocks(k)), StartsWith("csr_by_length: "))
+        EXPECT_THAT(chosen(even_features(110, 528), of_blocks(k)), StartsWith("bcsr_fused: ")) << k;
+        EXPECT_EQ(parameter(even_features(110, 528), of_blocks(k), "subwarp"), 128) << k;
+        EXPECT_THAT(chosen(even_features(110, 527), of_blocks(k)), StartsWith("csr_by_length: "))
             << k << ": fewer than multiprocessors";
+        EXPECT_EQ(parameter(even_features(69, 2116), of_blocks(k), "subwarp"), 128) << k;
+        EXPECT_THAT(chosen(even_features(68, 2116), of_blocks(k)), StartsWith("csr_classical: "))
+            << k << ": too short";
     }
     EXPECT_EQ(parameter(even_features(80, 5119), of_blocks(16), "subwarp"), 128);
     EXPECT_LE(parameter(even_features(80, 5120), of_blocks(16), "subwarp"), 32);
-    EXPECT_THAT(chosen(even_features(80, 528), of_blocks(4)), StartsWith("csr_by_length: "));
+    EXPECT_THAT(chosen(even_features(110, 528), of_blocks(4)), StartsWith("csr_by_length: "));
+}
+
+TEST(GpuSeveralVectors, EvenRowsSoFewThatEachHasSeveralWarps) {
+    const auto lanes = [](double mean, std::int64_t rows, std::int64_t longest, int k) {
+        Features f = even_features(mean, rows);
+        f.max_row = longest;
+        Request r = of_vectors(k);
+        r.blocks = BlockChoice{.rows = 1, .cols = 1, .fill = 1};
+        const std::string found = chosen(f, r);
+        return found.starts_with("bcsr_fused: ") ? parameter(f, r, "subwarp") : 0;
+    };
+    Request single = of_vectors(8);
+    single.blocks = BlockChoice{.rows = 1, .cols = 1, .fill = 1, .reason = "fill"};
+    EXPECT_EQ(chosen(even_features(50, 500), single),
+              "bcsr_fused: 8 right-hand sides, 128 lanes for each of 500 rows: bcsr_fused; fill");
+    single.blocks->rows = 2;
+    single.blocks->fill = 1.4;
+    EXPECT_EQ(chosen(even_features(50, 500), single),
+              "bcsr_fused: 8 right-hand sides, 128 lanes for each of 500 rows: bcsr_fused")
+        << "blocks of another size";
+    EXPECT_THAT(chosen(even_features(50, 500), of_vectors(8)), StartsWith("csr_by_length: "))
+        << "kernels that are made without a matrix";
+    for (const int k : {4, 8, 16, 32}) {
+        EXPECT_EQ(lanes(40, 792, 40, k), 128) << k << ": six for each of 132 multiprocessors";
+        EXPECT_EQ(lanes(40, 793, 40, k), 64) << k;
+        EXPECT_EQ(lanes(40, 1584, 40, k), 64) << k;
+        EXPECT_EQ(lanes(40, 1585, 40, k), 0) << k << ": too many";
+        EXPECT_EQ(lanes(35.9, 500, 36, k), 0) << k << ": too short";
+        EXPECT_EQ(lanes(99.9, 500, 100, k), 128) << k;
+        EXPECT_EQ(lanes(100, 500, 100, k), 0) << k << ": too long";
+    }
+    EXPECT_EQ(lanes(40, 500, 40, 2), 0) << "no lanes share an entry";
+    EXPECT_EQ(lanes(38.3, 500, 40, 4), 64) << "0.6 of 128 lanes have no entry in a round";
+    EXPECT_EQ(lanes(70, 500, 256, 16), 128) << "16 rounds of loads";
+    EXPECT_EQ(lanes(70, 500, 257, 16), 0);
+
+    Request blocks = of_vectors(8);
+    blocks.blocks = BlockChoice{.rows = 4, .cols = 1, .fill = 1.3};
+    EXPECT_EQ(parameter(even_features(50, 1584), blocks, "block_rows"), 2);
+    EXPECT_EQ(parameter(even_features(50, 1584), blocks, "subwarp"), 128) << "two rows each";
+    EXPECT_EQ(parameter(even_features(50, 1585), blocks, "subwarp"), 64);
+    EXPECT_EQ(parameter(even_features(50, 2112), blocks, "subwarp"), 64);
+    EXPECT_THAT(chosen(even_features(50, 2113), blocks), StartsWith("csr_classical: "));
+    EXPECT_EQ(parameter(even_features(150, 1000), blocks, "block_rows"), 2);
+    blocks.num_rhs = 32;
+    EXPECT_EQ(parameter(even_features(150, 1000), blocks, "block_rows"), 4) << "two pieces each";
+    blocks.num_rhs = 8;
+    blocks.blocks->fill = 1.31;
+    EXPECT_EQ(parameter(even_features(50, 500), blocks, "block_rows"), 1);
 }
 
 TEST(GpuSeveralVectors, PartsOfLongRowsAreSmallInSmallProducts) {
@@ -194,16 +244,21 @@ TEST(GpuSeveralVectors, PartsOfFewLongRowsAreResidentAtOnce) {
 }
 
 TEST(GpuSeveralVectors, FewRowsLeaveNoMultiprocessorIdle) {
-    Features few = even_features(48, 1535);
+    Features few = even_features(100, 1535);
     for (const int k : {4, 8, 16, 32}) {
         EXPECT_THAT(chosen(few, of_vectors(k)), StartsWith("csr_by_length: ")) << k;
         EXPECT_EQ(parameter(few, of_vectors(k), "most_middle"), 64) << k;
     }
     EXPECT_THAT(chosen(few, of_vectors(2)), Not(StartsWith("csr_by_length: ")));
-    EXPECT_THAT(chosen(even_features(47, 1535), of_vectors(16)), StartsWith("csr_classical: "));
-    few = even_features(48, 1536);
+    few = even_features(100, 1536);
     for (const int k : {8, 16, 32})
         EXPECT_THAT(chosen(few, of_vectors(k)), StartsWith("csr_classical: ")) << k;
+    few = even_features(48, 3000);
+    few.max_row = 110;
+    EXPECT_THAT(chosen(few, of_vectors(16)), StartsWith("csr_by_length: "));
+    few = even_features(47, 3000);
+    few.max_row = 110;
+    EXPECT_THAT(chosen(few, of_vectors(16)), StartsWith("csr_classical: "));
 }
 
 TEST(GpuSeveralVectors, FewRowsWaitForTheLongest) {
@@ -235,9 +290,14 @@ TEST(GpuSeveralVectors, FewRowsOfBlocks) {
         r.blocks = BlockChoice{.rows = rows, .cols = 1, .fill = fill};
         return r;
     };
-    EXPECT_THAT(chosen(even_features(48, 1536), of_blocks(2, 1)), StartsWith("bcsr_fused: "));
-    EXPECT_THAT(chosen(even_features(48, 1534), of_blocks(2, 1)), StartsWith("csr_by_length: "));
-    EXPECT_THAT(chosen(even_features(47, 1536), of_blocks(2, 1)), StartsWith("csr_classical: "));
+    Features uneven = even_features(70, 1536);
+    uneven.max_row = 257;
+    EXPECT_THAT(chosen(uneven, of_blocks(2, 1)), StartsWith("bcsr_fused: "));
+    uneven = even_features(70, 1534);
+    uneven.max_row = 257;
+    EXPECT_THAT(chosen(uneven, of_blocks(2, 1)), StartsWith("csr_by_length: "));
+    EXPECT_THAT(chosen(even_features(48, 2114), of_blocks(2, 1)), StartsWith("bcsr_fused: "));
+    EXPECT_THAT(chosen(even_features(47, 2114), of_blocks(2, 1)), StartsWith("csr_classical: "));
     EXPECT_THAT(chosen(even_features(48, 8000), of_blocks(4, 1.85)), StartsWith("bcsr_fused: "));
     EXPECT_THAT(chosen(even_features(48, 8192), of_blocks(4, 1.85)), StartsWith("csr_classical: "));
     EXPECT_THAT(chosen(even_features(23, 5399), of_blocks(3, 1.25)), StartsWith("bcsr_fused: "));

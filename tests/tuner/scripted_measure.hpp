@@ -130,7 +130,7 @@ struct Scripted : Making {
         order.push_back(kernel_name(s));
         if (troubles.contains(s.kernel)) return troubles[s.kernel];
         for (auto& [name, value] : s.params) {
-            const std::string exact = s.kernel + " " + name + "=" + std::to_string(value);
+            const std::string exact = s.kernel + " " + name.str() + "=" + std::to_string(value);
             if (us.contains(exact)) return {.us = us[exact], .kernel_ms = making_ms};
         }
         return {.us = us.contains(s.kernel) ? us[s.kernel] : otherwise_us, .kernel_ms = making_ms};

@@ -51,7 +51,7 @@ TEST(Registry, EntriesAreSound) {
         EXPECT_FALSE(entry.file.empty() || entry.summary.empty() || entry.steps.empty())
             << entry.id;
         EXPECT_FALSE(of(entry).target.arch.empty()) << "no machine for " << entry.id;
-        std::set<std::string_view> names;
+        std::set<ParamName> names;
         for (auto& p : entry.params) {
             EXPECT_TRUE(names.insert(p.name).second) << entry.id << ' ' << p.name;
             EXPECT_FALSE(p.allowed.empty() || p.summary.empty()) << entry.id << ' ' << p.name;
@@ -82,7 +82,7 @@ TEST(Registry, FormatsAreParsedByTheirNames) {
 TEST(Registry, FormatsAreReadByKernelsAndHaveTheirParameters) {
     for (auto& format : format_registry()) {
         SCOPED_TRACE(to_string(format.format));
-        std::set<std::string_view> known[2];
+        std::set<ParamName> known[2];
         for (auto& entry : kernel_registry())
             if (entry.format == format.format && !entry.batch)
                 for (auto& p : entry.params) known[entry.gpu ? 1 : 0].insert(p.name);
@@ -133,7 +133,7 @@ TEST(Registry, CompleteFillsInWhatIsAbsent) {
                 EXPECT_EQ(full.params.size(), entry.params.size());
                 EXPECT_EQ(complete(full), full) << to_string(full);
                 for (auto& p : entry.params) {
-                    const auto chosen = full.params.at(std::string(p.name));
+                    const auto chosen = full.params.at(p.name);
                     EXPECT_TRUE(allows(p, chosen)) << to_string(full);
                     if (!is_fitted(p)) {
                         EXPECT_EQ(chosen, p.preset) << to_string(full);
@@ -202,7 +202,7 @@ TEST(Registry, WrongParametersAreRefused) {
     for (auto& entry : kernel_registry()) {
         std::string names;
         for (auto& p : entry.params) {
-            names += (names.empty() ? ": use " : ", ") + std::string(p.name);
+            names += (names.empty() ? ": use " : ", ") + p.name.str();
             std::string allowed = p.range ? "a number from " : "one of ";
             const char* between = p.range ? " to " : ", ";
             for (auto v : p.allowed) {
@@ -211,9 +211,9 @@ TEST(Registry, WrongParametersAreRefused) {
             }
             for (auto wrong : {p.allowed.front() - 1, p.allowed.back() + 1}) {
                 Signature s = of(entry);
-                s.params[std::string(p.name)] = wrong;
+                s.params[p.name] = wrong;
                 EXPECT_EQ(refusal([&] { complete(s); }), "invalid_argument: parameter " +
-                                                             std::string(p.name) + "=" +
+                                                             p.name.str() + "=" +
                                                              std::to_string(wrong) + " of kernel " +
                                                              s.kernel + ": use " + allowed);
             }

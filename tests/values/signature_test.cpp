@@ -36,15 +36,15 @@ TEST(Signature, NameSaysEverythingButTheTarget) {
 /// Calls visit with the signature under every choice of each two of the kernel's parameters, the
 /// others at their least; the same signature more than once.
 void each_choice(std::span<const Parameter> params, Signature s, auto&& visit) {
-    for (auto& p : params) s.params[std::string(p.name)] = p.allowed.front();
+    for (auto& p : params) s.params[p.name] = p.allowed.front();
     visit(s);
     for (auto& first : params)
         for (auto& second : params) {
             Signature other = s;
             for (auto one : first.allowed)
                 for (auto two : second.allowed) {
-                    other.params[std::string(first.name)] = one;
-                    other.params[std::string(second.name)] = two;
+                    other.params[first.name] = one;
+                    other.params[second.name] = two;
                     visit(other);
                 }
         }

@@ -208,7 +208,7 @@ extern constexpr FormatStorage bcsr_storage{
     .places = [](const Signature&) { return ValuePlaces::by_column; },
     .update_products = {.cpu = 4.9, .gpu = 3},
     .rows_suffice =
-        [](std::string_view kernel, const std::map<std::string, std::int64_t>& params) {
+        [](std::string_view kernel, const Params& params) {
             return !kernel.empty() && params.contains("block_rows") &&
                    params.contains("block_cols");
         }};

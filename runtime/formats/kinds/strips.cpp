@@ -371,7 +371,7 @@ extern constexpr FormatStorage strips_storage{
     .store = store_strips,
     .places = places,
     .update_products = {.cpu = 4, .gpu = 3},
-    .rows_suffice = [](std::string_view kernel, const std::map<std::string, std::int64_t>& params) {
+    .rows_suffice = [](std::string_view kernel, const Params& params) {
         const bool may = kernel.empty() || kernel_entry(kernel).gpu;
         return may && params.contains("block_rows") && params.contains("block_cols");
     }};

@@ -260,7 +260,7 @@ extern constexpr FormatStorage tiles_storage{
     .places = [](const Signature&) { return ValuePlaces::by_row; },
     .update_products = {.cpu = 9, .gpu = 3},
     .rows_suffice =
-        [](std::string_view kernel, const std::map<std::string, std::int64_t>&) {
+        [](std::string_view kernel, const Params&) {
             // Which columns are hubs, columns tell.
             return !kernel.empty() &&
                    std::ranges::count(kernel_entry(kernel).params, "hubs", &Parameter::name) == 0;

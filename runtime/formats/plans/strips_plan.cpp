@@ -175,42 +175,21 @@ void find_codes(const CsrView& matrix, std::int64_t codes, StripsLayout& layout,
               });
 }
 
-/// Gives parameters in alphabetical order, in one pass over all of them.
-class OrderedParams {
-  public:
-    explicit OrderedParams(const Signature& s) : at_(s.params.begin()), end_(s.params.end()) {}
-    /// Behind the name of the call before.
-    std::int64_t take(std::string_view name, std::int64_t otherwise) {
-        while (at_ != end_ && at_->first < name) ++at_;
-        return at_ != end_ && at_->first == name ? at_->second : otherwise;
-    }
-
-  private:
-    std::map<std::string, std::int64_t>::const_iterator at_, end_;
-};
-
 }  // namespace
 
 StripsShape strips_shape(const Signature& s) {
     StripsShape shape;
     const bool gpu = is_gpu(s);
-    OrderedParams params(s);
-    shape.block_cols = params.take("block_cols", 1);
-    shape.block_rows = params.take("block_rows", 1);
-    const bool fill = params.take("fill", 0) == 1;
-    shape.lanes = gpu ? 0 : params.take("lanes", 0);
-    const std::int64_t long_from = params.take("long_from", 0);
-    const bool has_long = params.take("long_rows", 0) != 0;
-    const std::int64_t period = params.take("period", 1);
-    shape.sigma = params.take("sigma", 1);
-    if (gpu) shape.lanes = params.take("slice", 0);
-    shape.threads_per_row = params.take("threads_per_row", 1);
-    if (shape.lanes == 0) shape.lanes = param(s, gpu ? "slice" : "lanes");
+    shape.block_cols = param(s, "block_cols", 1);
+    shape.block_rows = param(s, "block_rows", 1);
+    shape.lanes = param(s, gpu ? "slice" : "lanes");
+    shape.sigma = param(s, "sigma", 1);
+    shape.threads_per_row = param(s, "threads_per_row", 1);
     const bool plain = shape.sigma == 1 && shape.block_size() == 1 && shape.threads_per_row == 1;
-    shape.period = plain ? period : 1;
-    shape.long_from = has_long ? long_from : 0;
+    shape.period = plain ? param(s, "period", 1) : 1;
+    shape.long_from = param(s, "long_rows", 0) != 0 ? param(s, "long_from", 0) : 0;
     shape.wavefront = gpu ? s.target.wavefront : 0;
-    shape.holes = shape.block_size() == 1 && shape.threads_per_row == 1 && fill;
+    shape.holes = shape.block_size() == 1 && shape.threads_per_row == 1 && param(s, "fill", 0) == 1;
     if (gpu) shape.chunk = entries_of_chunk(s.target.wavefront);
     return shape;
 }

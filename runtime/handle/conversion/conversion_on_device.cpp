@@ -30,11 +30,11 @@ const Converter* converter_of(const Signature& signature) {
 /// The first parameter with a value that the converter's kernel has not; "" = none.
 std::string unknown_param(const Converter& converter, const Signature& signature) {
     for (auto& parameter : kernel_entry(converter.kernel).params) {
-        const auto value = signature.params.find(std::string(parameter.name));
+        const auto value = signature.params.find(parameter.name);
         // The block is that of the kernel that converts.
         if (value == signature.params.end() || parameter.name == "block") continue;
         if (allows(parameter, value->second)) continue;
-        return fmt::format("{}={}", value->first, value->second);
+        return fmt::format("{}={}", value->first.view(), value->second);
     }
     return "";
 }
@@ -86,9 +86,9 @@ Signature conversion_to(const Signature& signature, const CsrView& matrix) {
     s.offset = signature.offset;
     s.target = signature.target;
     for (auto& parameter : kernel_entry(converter.kernel).params)
-        if (const auto found = signature.params.find(std::string(parameter.name));
+        if (const auto found = signature.params.find(parameter.name);
             found != signature.params.end() && parameter.name != "block")
-            s.params.insert(*found);
+            s.params.try_emplace(found->first, found->second);
     if (converter.set_params != nullptr) converter.set_params(signature, s);
     return complete(s);
 }

@@ -37,7 +37,7 @@ const KernelForm& kernel_form(std::string_view name, const Target& target) {
            ": use one of " + names);
 }
 
-Op op_of_kernel(const std::string& id, const std::map<std::string, std::int64_t>& params) {
+Op op_of_kernel(const std::string& id, const Params& params) {
     if (id == "auto" || !kernel_entry(id).transposes) return Op::none;
     const auto conjugate = params.find("conjugate");
     return conjugate != params.end() && conjugate->second == 1 ? Op::conj_transpose : Op::transpose;

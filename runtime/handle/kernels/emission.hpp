@@ -24,7 +24,7 @@ struct KernelForm {
 const KernelForm& kernel_form(std::string_view name, const Target& target);
 
 /// What the kernel `id` with these parameters multiplies with; Op::none for "auto".
-Op op_of_kernel(const std::string& id, const std::map<std::string, std::int64_t>& params);
+Op op_of_kernel(const std::string& id, const Params& params);
 
 /// `wanted` with the kernel `kernel` or, where that is "auto", the first of `format` that takes its
 /// parameters, and complete. Throws Error(invalid_argument) that says why there is none.

@@ -2,9 +2,10 @@
 /// spmvgen: what a handle is to be.
 #include <cstdint>
 #include <functional>
-#include <map>
 #include <memory>
 #include <string>
+
+#include "spmvgen/params.hpp"
 
 namespace spmvgen {
 
@@ -32,8 +33,7 @@ struct Options {
                                   ///< on this CPU (docs/explanation/simt-executor.md)
     std::string format = "auto";  ///< "auto", or a name of Format: "csr", "coo", … (format_names())
     std::string kernel = "auto";  ///< "auto" or an id of the kernel registry ("csr_vector")
-    std::map<std::string, std::int64_t>
-        params;                     ///< parameters of that kernel; what is absent is chosen
+    Params params;                ///< parameters of that kernel; what is absent is chosen
     std::string target = "native";  ///< "native", or an architecture that this machine runs; of a
                                     ///< GPU its own only, or "native:memory=device": every y is
                                     ///< memory that the GPU allocated (hipMalloc)

@@ -1,10 +1,10 @@
 #pragma once
 #include <cstdint>
-#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
 
+#include "spmvgen/params.hpp"
 #include "spmvgen/target.hpp"
 #include "spmvgen/types.hpp"
 
@@ -27,8 +27,7 @@ struct Signature {
     int num_rhs = 1;                        ///< right-hand sides k; x is n×k and y is m×k
     VectorForm x_form = VectorForm::dense;  ///< how x lies; another one takes argument ld_x
     VectorForm y_form = VectorForm::dense;  ///< how y lies; another one takes argument ld_y
-    std::map<std::string, std::int64_t> params =
-        {};  ///< the kernel's own parameters, each present: "lanes" → 8
+    Params params = {};  ///< the kernel's own parameters, each present: "lanes" → 8
     /// An expression in C++ of `value` (the element αAx + βy, of the type of y) and `row` (its
     /// number, a long), which is stored in y instead: "value > 0 ? value : 0". "" = value itself.
     std::string epilogue = {};

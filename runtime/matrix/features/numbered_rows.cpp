@@ -93,6 +93,7 @@ std::int64_t WarpGathers::count(const NumberedRows& rows, std::int64_t first, st
         const std::uint32_t *next, *end;  // of its sectors
     };
     std::array<Row, gather_lanes> of_warp;
+    Seen* const of_sector = seen_.data();
     // A round is one warp's next loads, as many as a word has bits.
     const std::int64_t taken_together = std::int64_t{64} << bits;  // entries of a row
     std::int64_t sectors = 0;
@@ -103,17 +104,18 @@ std::int64_t WarpGathers::count(const NumberedRows& rows, std::int64_t first, st
             of_warp[left++] = {rows.sector.data() + rows.first[place(row)],
                                rows.sector.data() + rows.first[place(row) + 1]};
         while (left > 0) {
-            ++round_;
+            const std::uint64_t round = ++round_;
             std::size_t kept = 0;
             for (std::size_t i = 0; i < left; ++i) {
                 const Row row = of_warp[i];
                 const std::int64_t count = std::min(row.end - row.next, taken_together);
                 for (std::int64_t k = 0; k < count; ++k) {
-                    Seen& seen = seen_[row.next[k]];
+                    Seen& seen = of_sector[row.next[k]];
                     const std::uint64_t load = std::uint64_t{1} << (k >> bits);
-                    const std::uint64_t before = seen.round == round_ ? seen.loads : 0;
+                    // Without a branch: which sectors come again is hard to foresee.
+                    const std::uint64_t before = seen.loads & -std::uint64_t{seen.round == round};
                     sectors += (before & load) == 0;
-                    seen = {round_, before | load};
+                    seen = {round, before | load};
                 }
                 if (count == taken_together) of_warp[kept++] = {row.next + count, row.end};
             }

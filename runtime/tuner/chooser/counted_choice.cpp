@@ -130,10 +130,10 @@ std::optional<Prediction> CountedChoice::bound(const KernelEntry& kernel, const 
     request.kernel = kernel.id;
     request.params.insert(params.begin(), params.end());
     if (kernel.format == Format::bcsr)
-        request.params.insert({{"block_rows", best_block}, {"block_cols", best_block}});
+        request.params.merge({{"block_rows", best_block}, {"block_cols", best_block}});
     Signature s;
     try {
-        s = choose(figures_.features(), request).signature;
+        s = with_parameters(figures_.features(), request);
     } catch (const Error&) {  // what the caller fixed does not go with it
         return std::nullopt;
     }

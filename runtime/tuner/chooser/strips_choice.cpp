@@ -54,7 +54,7 @@ constexpr LookedAt by_cpu{1'500, 32}, by_gpu{2'000, 8};
 /// The same of blocks, of which all are made to count them.
 constexpr SampleSize blocked_sample{1, 12'000, 12'000};
 
-bool is_open(const std::map<std::string, std::int64_t>& given, const char* name) {
+bool is_open(const Params& given, const char* name) {
     return !given.contains(name);
 }
 
@@ -249,7 +249,7 @@ double StripsChooser::bytes(const Signature& signature) {
     return bytes_of(plan(signature), signature);
 }
 
-void StripsChooser::choose_holes(Signature& s, const std::map<std::string, std::int64_t>& given) {
+void StripsChooser::choose_holes(Signature& s, const Params& given) {
     s.params["fill"] = 0;
     const auto code = static_cast<ValueCode>(s.params.at("value_code"));
     if (strips_shape(s).block_size() > 1 || s.num_rhs > 1 ||
@@ -292,8 +292,7 @@ bool StripsChooser::whole_columns_pay(const Signature& s) {
            static_cast<double>(made.index_bytes) >= least_whole_index_bytes * nnz;
 }
 
-bool StripsChooser::choose_whole_columns(Signature& s,
-                                         const std::map<std::string, std::int64_t>& given) {
+bool StripsChooser::choose_whole_columns(Signature& s, const Params& given) {
     if (!is_open(given, "codes") || !is_open(given, "sigma") || !whole_columns_pay(s)) return false;
     s.params["sigma"] = 1;
     s.params["codes"] = whole_columns;
@@ -305,8 +304,7 @@ bool StripsChooser::choose_whole_columns(Signature& s,
     return true;
 }
 
-void StripsChooser::set_found(Signature& s, const std::map<std::string, std::int64_t>& given,
-                              const StripsPlan& found) {
+void StripsChooser::set_found(Signature& s, const Params& given, const StripsPlan& found) {
     const auto set = [&](const char* name, bool value) {
         if (is_open(given, name)) s.params[name] = value ? 1 : 0;
     };
@@ -315,28 +313,33 @@ void StripsChooser::set_found(Signature& s, const std::map<std::string, std::int
     set("long_rows", found.long_rows > 0);
 }
 
-void StripsChooser::choose_blocks(Signature& s, const std::map<std::string, std::int64_t>& given,
-                                  std::int64_t high, std::int64_t wide) {
+void StripsChooser::choose_blocks(Signature& s, const Params& given, std::int64_t high,
+                                  std::int64_t wide) {
     Signature blocked = s;
     blocked.params["block_rows"] = high;
     blocked.params["block_cols"] = wide;
     const bool gpu = kernel_entry(s.kernel).gpu;
-    if (gpu) choose_strip_lanes(rows_of_sample(), blocked, given);
+    if (gpu) choose_strip_lanes(blocks_of_sample(blocked), blocked, given);
     if (!gpu && !has_fast_gathers(s.target) && is_open(given, "lanes"))
         blocked.params["lanes"] = blocked_lanes;
     if (bytes(blocked) < (1 - block_gain) * bytes(s)) s = blocked;
 }
 
-RowsOfSample StripsChooser::rows_of_sample() const {
-    return {sample_.view(), sample_.is_whole() ? nullptr : &features_,
-            sample_.is_whole() ? threads_ : 1};
+const RowBlocks& StripsChooser::blocks_of_sample(const Signature& s) {
+    const StripsShape shape = strips_shape(s);
+    const auto [found, is_new] = row_blocks_.try_emplace({shape.block_rows, shape.block_cols});
+    if (is_new) {
+        const bool whole = sample_.is_whole();
+        found->second = count_row_blocks(
+            {sample_.view(), whole ? nullptr : &features_, whole ? threads_ : 1}, shape);
+    }
+    return found->second;
 }
 
-void StripsChooser::fit(Signature& s, const std::map<std::string, std::int64_t>& given,
-                        const std::function<BlockFill()>& fill) {
+void StripsChooser::fit(Signature& s, const Params& given, const std::function<BlockFill()>& fill) {
     const bool gpu = kernel_entry(s.kernel).gpu;
     if (is_open(given, "long_rows")) s.params["long_rows"] = 1;
-    if (gpu) choose_strip_lanes(rows_of_sample(), s, given);
+    if (gpu) choose_strip_lanes(blocks_of_sample(s), s, given);
     if (is_open(given, "block_rows") && is_open(given, "block_cols") && s.num_rhs == 1) {
         const auto [high, wide] = likely_block(fill(), matrix_.rows, s);
         if (high * wide > 1) choose_blocks(s, given, high, wide);
@@ -350,8 +353,7 @@ void StripsChooser::fit(Signature& s, const std::map<std::string, std::int64_t>&
     set_found(s, given, made);
 }
 
-std::string StripsChooser::settle(Signature& s, const std::map<std::string, std::int64_t>& given,
-                                  const CsrView& matrix) {
+std::string StripsChooser::settle(Signature& s, const Params& given, const CsrView& matrix) {
     Signature full = s;
     if (is_open(given, "long_rows")) full.params["long_rows"] = 1;
     // Signatures that differ in how they are run only lie alike.

@@ -14,12 +14,11 @@
 #include "formats/plans/strips_plan.hpp"
 #include "matrix/features/block_fill.hpp"
 #include "matrix/features/features.hpp"
+#include "tuner/chooser/strips_shape.hpp"
 #include "tuner/cost/figures/sampled_rows.hpp"
 #include "tuner/rules/choose.hpp"
 
 namespace spmvgen {
-
-struct RowsOfSample;
 
 /// The parameter `codes` of columns that are stored as they are, where nothing else of an entry is.
 inline constexpr std::int64_t whole_columns = 8;
@@ -51,14 +50,12 @@ class StripsChooser {
     /// block that takes the fewest bytes (`fill` is a sample of what is free), long rows, whether
     /// slices are ragged or filled, and the codes: those that occur, short of one that hardly
     /// saves.
-    void fit(Signature& signature, const std::map<std::string, std::int64_t>& given,
-             const std::function<BlockFill()>& fill);
+    void fit(Signature& signature, const Params& given, const std::function<BlockFill()>& fill);
 
     /// Sets those that say what occurs in all of the matrix, for a signature that fit() made:
     /// codes, long rows, ragged and filled slices. `matrix` has its columns. Returns a line for
     /// people.
-    std::string settle(Signature& signature, const std::map<std::string, std::int64_t>& given,
-                       const CsrView& matrix);
+    std::string settle(Signature& signature, const Params& given, const CsrView& matrix);
 
     /// What storing the matrix so takes; of what was settled, exactly.
     StripsOutlook outlook(const Signature& signature);
@@ -78,21 +75,20 @@ class StripsChooser {
     /// What a plan of the sample lets expect of all of the matrix.
     StripsPlan estimated(const StripsPlan& found, const StripsShape& shape) const;
     /// Sets what a plan with all codes says of the matrix.
-    void set_found(Signature& signature, const std::map<std::string, std::int64_t>& given,
-                   const StripsPlan& plan);
+    void set_found(Signature& signature, const Params& given, const StripsPlan& plan);
     /// Sets these blocks, and lanes that go with them, where that takes fewer bytes.
-    void choose_blocks(Signature& signature, const std::map<std::string, std::int64_t>& given,
-                       std::int64_t high, std::int64_t wide);
-    RowsOfSample rows_of_sample() const;
+    void choose_blocks(Signature& signature, const Params& given, std::int64_t high,
+                       std::int64_t wide);
+    /// Those of the signature's size, counted once.
+    const RowBlocks& blocks_of_sample(const Signature& signature);
     /// Sets `fill` for 1×1 blocks: whether holes save bytes, of rows as they come or, with
     /// `period`, taking turns.
-    void choose_holes(Signature& signature, const std::map<std::string, std::int64_t>& given);
+    void choose_holes(Signature& signature, const Params& given);
     /// Whether all values are one, and columns as they are, of rows as they come, are faster than
     /// compressed ones; what the signature says of codes and σ does not matter.
     bool whole_columns_pay(const Signature& signature);
     /// Sets `codes`, `sigma` and `unroll` where that is so and they are open. Whether it did.
-    bool choose_whole_columns(Signature& signature,
-                              const std::map<std::string, std::int64_t>& given);
+    bool choose_whole_columns(Signature& signature, const Params& given);
     double bytes(const Signature& signature);
 
     /// Of a signature what a plan depends on.
@@ -117,6 +113,7 @@ class StripsChooser {
     std::optional<SampledRows> fewer_;
     const int threads_;
     std::deque<Plans> plans_;
+    std::map<std::pair<std::int64_t, std::int64_t>, RowBlocks> row_blocks_;  ///< by rows, columns
     std::optional<int> period_;  ///< of the rows (tuner/chooser/row_period.hpp)
     /// Of a CPU's slices of rows as they come, the least lanes with which none has diagonals with
     /// holes: with more there are none either.

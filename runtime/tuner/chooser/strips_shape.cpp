@@ -28,8 +28,6 @@ constexpr double sorting_cost = 0.03;       ///< of x's locality, as a share of 
 constexpr std::int64_t most_unroll = 8;
 constexpr std::array<std::int64_t, 4> windows{1, 256, 1024, 4096};
 
-using Params = std::map<std::string, std::int64_t>;
-
 double value_bytes(const Signature& s) {
     const auto code = s.params.find("value_code");
     if (code == s.params.end() || code->second == 0)
@@ -37,19 +35,13 @@ double value_bytes(const Signature& s) {
     return code->second == 2 ? 0 : 1;
 }
 
-/// Numbers of blocks, and the block rows that have so many; ascending.
-struct Lengths {
-    std::vector<std::int64_t> blocks, rows;
-    std::int64_t all_rows = 0;
-};
-
-void add_rows(Lengths& lengths, std::int64_t blocks, std::int64_t rows) {
+void add_rows(BlockLengths& lengths, std::int64_t blocks, std::int64_t rows) {
     lengths.blocks.push_back(blocks);
     lengths.rows.push_back(rows);
     lengths.all_rows += rows;
 }
 
-Lengths count_lengths(const std::vector<std::int64_t>& blocks) {
+BlockLengths count_lengths(const std::vector<std::int64_t>& blocks) {
     constexpr std::int64_t short_length = 4096;
     std::vector<std::int64_t> of_short;
     std::map<std::int64_t, std::int64_t> of_longer;
@@ -61,7 +53,7 @@ Lengths count_lengths(const std::vector<std::int64_t>& blocks) {
         if (n >= std::ssize(of_short)) of_short.resize(static_cast<std::size_t>(n) + 1, 0);
         ++of_short[static_cast<std::size_t>(n)];
     }
-    Lengths lengths;
+    BlockLengths lengths;
     for (std::size_t n = 0; n < of_short.size(); ++n)
         if (of_short[n] > 0) add_rows(lengths, static_cast<std::int64_t>(n), of_short[n]);
     for (auto& [n, rows] : of_longer) add_rows(lengths, n, rows);
@@ -70,9 +62,9 @@ Lengths count_lengths(const std::vector<std::int64_t>& blocks) {
 
 /// Lengths of a sample in the numbers that all rows have. Of rows of single entries each class of
 /// the histogram has as many as it should, of which the longest is there.
-Lengths of_all_rows(const Lengths& sample, const RowFeatures& all, bool blocks) {
+BlockLengths of_all_rows(const BlockLengths& sample, const RowFeatures& all, bool blocks) {
     if (blocks) {
-        Lengths lengths = sample;
+        BlockLengths lengths = sample;
         const auto count = std::max<std::int64_t>(sample.all_rows, 1);
         for (std::int64_t& rows : lengths.rows)
             rows = std::max<std::int64_t>(1, all.rows / count * rows);
@@ -87,7 +79,7 @@ Lengths of_all_rows(const Lengths& sample, const RowFeatures& all, bool blocks) 
     for (std::size_t i = 0; i < sample.blocks.size(); ++i)
         if (class_of(sample.blocks[i]) < sampled.size())
             sampled[class_of(sample.blocks[i])] += sample.rows[i];
-    Lengths lengths;
+    BlockLengths lengths;
     std::size_t i = 0;
     for (std::size_t c = 0; c < sampled.size(); ++c) {
         const std::int64_t rows = all.row_histogram[c];
@@ -133,8 +125,8 @@ class ExpectedStrips {
 constexpr std::int64_t least_long_blocks = 1024;
 
 /// Expected microseconds with `t` lanes a row and rows of more than long_from strips apart.
-double expected_time(const Lengths& lengths, const Signature& s, StripsShape shape, std::int64_t t,
-                     std::int64_t long_from, std::int64_t sigma) {
+double expected_time(const BlockLengths& lengths, const Signature& s, StripsShape shape,
+                     std::int64_t t, std::int64_t long_from, std::int64_t sigma) {
     shape.threads_per_row = t;
     // Rows that are not sorted are taken for sorted within their slices.
     const std::int64_t window = std::max(sigma, shape.positions());
@@ -175,7 +167,7 @@ std::vector<std::int64_t> values_of(const Signature& s, const Params& given, con
 }
 
 /// Lanes of a row and the limit of long rows.
-void choose_lanes(const Lengths& lengths, Signature& s, const Params& given) {
+void choose_lanes(const BlockLengths& lengths, Signature& s, const Params& given) {
     const StripsShape shape = strips_shape(s);
     const std::int64_t sigma = given.contains("sigma") ? shape.sigma : most_sorted(s);
     double least = std::numeric_limits<double>::infinity();
@@ -216,14 +208,18 @@ void choose_window(const std::vector<std::int64_t>& blocks, Signature& s) {
 
 }  // namespace
 
-void choose_strip_lanes(const RowsOfSample& rows, Signature& signature, const Params& given) {
+RowBlocks count_row_blocks(const RowsOfSample& rows, const StripsShape& shape) {
+    RowBlocks found{count_strip_blocks(rows.view, shape, rows.threads), {}};
+    found.lengths = count_lengths(found.of_row);
+    if (rows.all != nullptr)
+        found.lengths = of_all_rows(found.lengths, *rows.all, shape.block_size() > 1);
+    return found;
+}
+
+void choose_strip_lanes(const RowBlocks& rows, Signature& signature, const Params& given) {
     if (!given.contains("slice")) signature.params["slice"] = signature.target.wavefront;
-    const StripsShape shape = strips_shape(signature);
-    const std::vector<std::int64_t> blocks = count_strip_blocks(rows.view, shape, rows.threads);
-    Lengths lengths = count_lengths(blocks);
-    if (rows.all != nullptr) lengths = of_all_rows(lengths, *rows.all, shape.block_size() > 1);
-    choose_lanes(lengths, signature, given);
-    if (!given.contains("sigma")) choose_window(blocks, signature);
+    choose_lanes(rows.lengths, signature, given);
+    if (!given.contains("sigma")) choose_window(rows.of_row, signature);
 }
 
 void choose_strip_unroll(const StripsPlan& plan, Signature& signature, const Params& given) {

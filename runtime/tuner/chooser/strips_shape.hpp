@@ -1,7 +1,6 @@
 #pragma once
 #include <cstdint>
-#include <map>
-#include <string>
+#include <vector>
 
 #include "formats/plans/strips_plan.hpp"
 #include "matrix/features/features.hpp"
@@ -19,17 +18,31 @@ struct RowsOfSample {
     int threads = 0;                   ///< that look at it; 0 = what OpenMP would use
 };
 
+/// Numbers of blocks, ascending, and how many block rows of the matrix have so many.
+struct BlockLengths {
+    std::vector<std::int64_t> blocks, rows;
+    std::int64_t all_rows = 0;
+};
+
+/// Blocks of one size in rows that stand for a matrix.
+struct RowBlocks {
+    std::vector<std::int64_t> of_row;  ///< of each block row that is there
+    BlockLengths lengths;
+};
+
+/// Counts blocks of the shape's size; reads no values. Parallel, with the same result for any
+/// number of threads.
+RowBlocks count_row_blocks(const RowsOfSample& rows, const StripsShape& shape);
+
 /// Sets those of `slice`, `threads_per_row`, `long_from` and `sigma` that are not in `given`, for
-/// the block size that the complete signature has: a slice of a wavefront; lanes of a row and the
-/// limit of long rows by the time that the distribution of lengths lets expect, and σ by the bytes
-/// of each window, where a small one keeps more of x's locality. Counts the rows' blocks; reads no
-/// values. Parallel, with the same result for any number of threads.
-void choose_strip_lanes(const RowsOfSample& rows, Signature& signature,
-                        const std::map<std::string, std::int64_t>& given);
+/// the block size that the complete signature has, of which the rows' blocks are given: a slice of
+/// a wavefront; lanes of a row and the limit of long rows by the time that the distribution of
+/// lengths lets expect, and σ by the bytes of each window, where a small one keeps more of x's
+/// locality.
+void choose_strip_lanes(const RowBlocks& rows, Signature& signature, const Params& given);
 
 /// Sets `unroll` unless it is in `given`: as many blocks under way as let slices of the plan's mean
 /// width end with a full round.
-void choose_strip_unroll(const StripsPlan& plan, Signature& signature,
-                         const std::map<std::string, std::int64_t>& given);
+void choose_strip_unroll(const StripsPlan& plan, Signature& signature, const Params& given);
 
 }  // namespace spmvgen

@@ -43,7 +43,7 @@ void TilesChooser::look(std::span<const std::int64_t> counts) {
     for (const std::int64_t count : counts) shares_.push_back(sampled.share(count));
 }
 
-std::string TilesChooser::fit(Signature& s, const std::map<std::string, std::int64_t>& given) {
+std::string TilesChooser::fit(Signature& s, const Params& given) {
     const auto& params = kernel_entry(s.kernel).params;
     const auto hubs = std::ranges::find(params, "hubs", &Parameter::name);
     if (hubs == params.end() || given.contains("hubs")) return "";

@@ -30,7 +30,7 @@ class TilesChooser {
     /// that covers nearly as many entries as the largest; the very least where even that covers
     /// few. A start for searches by timing, which find what the L1 cache would have done. Returns a
     /// line for people, "" when nothing was set.
-    std::string fit(Signature& signature, const std::map<std::string, std::int64_t>& given);
+    std::string fit(Signature& signature, const Params& given);
 
   private:
     void look(std::span<const std::int64_t> counts);

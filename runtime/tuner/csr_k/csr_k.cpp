@@ -153,12 +153,12 @@ CsrKPlan plan_for_gpu(const Situation& s, std::span<const CsrKFormula> fitted) {
     const GroupSizes sizes = group_sizes(choice.formula, density, block_case);
     CsrKPlan plan;
     plan.params = s.request.params;
-    plan.params.merge(std::map<std::string, std::int64_t>{{"subwarp", subwarp},
-                                                          {"row_threads", shape.row_threads},
-                                                          {"sr_threads", shape.sr_threads},
-                                                          {"unroll", subwarp == 1 ? 8 : 4},
-                                                          {"srs", sizes.srs},
-                                                          {"ssrs", sizes.ssrs}});
+    plan.params.merge(Params{{"subwarp", subwarp},
+                             {"row_threads", shape.row_threads},
+                             {"sr_threads", shape.sr_threads},
+                             {"unroll", subwarp == 1 ? 8 : 4},
+                             {"srs", sizes.srs},
+                             {"ssrs", sizes.ssrs}});
     plan.reason = fmt::format("row density {:.1f}, {}, blocks of {} super-rows of {} rows ({}){}",
                               density, lanes_text(s, subwarp), plan.params.at("ssrs"),
                               plan.params.at("srs"), choice.note, held_up_text(s, subwarp));
@@ -197,7 +197,7 @@ CsrKPlan plan_for_cpu(const Situation& s, std::span<const CsrKFormula> fitted) {
         std::min(sizes.srs, most_srs(s.f.rows / (k == 3 ? ssrs : 1), s.request.threads));
     CsrKPlan plan;
     plan.params = s.request.params;
-    plan.params.merge(std::map<std::string, std::int64_t>{{"k", k}, {"srs", srs}});
+    plan.params.merge(Params{{"k", k}, {"srs", srs}});
     if (k == 3) plan.params.try_emplace("ssrs", ssrs);
     const std::int64_t taken = plan.params.at("srs");
     const std::string why = is_given(s, "srs") ? "given by the caller"

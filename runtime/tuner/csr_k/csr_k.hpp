@@ -80,8 +80,8 @@ FormulaChoice choose_formula(const Target& target, std::span<const CsrKFormula> 
 
 /// What the rules make of a matrix for the kernels of CSR-k, with the formulas of tuning_db.
 struct CsrKPlan {
-    std::map<std::string, std::int64_t> params;  ///< what the request fixes included
-    std::string reason;                          ///< figures that decided
+    Params params;       ///< what the request fixes included
+    std::string reason;  ///< figures that decided
 };
 /// Throws Error(invalid_argument) when the request fixes ssrs of a kernel that makes no
 /// super-super-rows.

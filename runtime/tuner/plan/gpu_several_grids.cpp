@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "tuner/cost/figures/row_steps.hpp"
 #include "tuner/plan/gpu_several_vectors.hpp"
 #include "tuner/plan/kernel_plan.hpp"
 
@@ -35,10 +36,15 @@ std::vector<Params> by_length_grid_of_many(const Situation& s) {
     constexpr std::int64_t least = 4, most = 8;
     std::vector<std::int64_t> subwarps{std::max(lanes_of_an_entry(s), least)};
     if (subwarps.back() < most) subwarps.push_back(most);
+    // Where half of the rows are longer, more of them may be short ones.
+    constexpr std::int64_t short_row = 16, longer_row = 64;
+    std::vector<std::int64_t> most_short{short_row};
+    if (row_quantile(s.f, 0.5) > short_row) most_short.push_back(longer_row);
     return ParamSets()
         .with("subwarp", subwarps)
         .with("unroll", {4, 8})
         .with("most_middle", exceeded({128, 512}, s.f.max_row))
+        .with("most_short", most_short)
         .beside_the_plan();
 }
 

@@ -17,15 +17,24 @@ std::int64_t lanes_of_an_entry(const Situation& s) {
     return rhs_lanes(sums);
 }
 
+double row_bytes(const Situation& s) {
+    return static_cast<double>(s.request.num_rhs) *
+           static_cast<double>(size_of(vectors_type(s.request, s.f.value_type)));
+}
+
+bool has_one_piece(const Situation& s) {
+    constexpr double piece = 16;
+    return row_bytes(s) <= piece * static_cast<double>(lanes_of_an_entry(s));
+}
+
 namespace {
 
 constexpr std::int64_t few_lanes = 4;          ///< that share an entry
 constexpr std::int64_t few_threads = 1 << 18;  ///< of one launch, that keep no H100 busy
 constexpr double fewest_threads = 1 << 16;  ///< the same, of which two may have one entry of a row
 
-/// Lanes of each of `rows` rows of `mean` entries where `lanes` of them share one: as many as load
-/// what two or three rounds of so many `loads` take, more where fewer than `few` threads would be
-/// had.
+}  // namespace
+
 std::int64_t lanes_of_a_row(const Situation& s, std::int64_t lanes, double mean, double rows,
                             double few, double loads) {
     const double rounds = 2.5 * loads;                    // of loads, from which more lanes pay
@@ -45,7 +54,9 @@ std::int64_t lanes_of_a_row(const Situation& s, std::int64_t lanes, double mean,
     return std::min(wavefront, all);
 }
 
-/// The same where each lane takes an entry alone.
+namespace {
+
+/// Lanes of a row where each takes an entry alone.
 std::int64_t lanes_alone(const Situation& s) {
     constexpr double short_mean = 3, usual_mean = 6, long_mean = 64;
     constexpr double unrolled = 4, threads = 1 << 16;
@@ -57,21 +68,8 @@ std::int64_t lanes_alone(const Situation& s) {
     return std::min(s.request.target.wavefront, static_cast<int>(entries));
 }
 
-/// Of a row of x, or of y.
-double row_bytes(const Situation& s) {
-    return static_cast<double>(s.request.num_rhs) *
-           static_cast<double>(size_of(vectors_type(s.request, s.f.value_type)));
-}
-
-constexpr double line = 128;                     ///< bytes of the first cache
-constexpr std::int64_t lanes_of_two_lines = 16;  ///< that share an entry, where a row has no others
-constexpr std::int64_t waiting_lanes = 8;        ///< of a row in products that wait for one
-
-/// Whether the lanes that share an entry have one piece of 16 bytes each, and not two.
-bool has_one_piece(const Situation& s) {
-    constexpr double piece = 16;
-    return row_bytes(s) <= piece * static_cast<double>(lanes_of_an_entry(s));
-}
+constexpr double line = 128;               ///< bytes of the first cache
+constexpr std::int64_t waiting_lanes = 8;  ///< of a row in products that wait for one
 
 /// Of y. Products with little are over in a few rounds of loads.
 double y_bytes(const Situation& s) {
@@ -278,23 +276,6 @@ std::int64_t pieces_by_length(const Situation& s) {
     return s.f.mean_row < short_mean && many_rows ? 4 : 8;
 }
 
-constexpr std::int64_t few_block_rows = 1280;   ///< fewer keep few multiprocessors busy
-constexpr std::int64_t lanes_of_a_block = 128;  ///< of the grid
-
-/// Blocks of a row of blocks of the mean length.
-double blocks_of_a_row(const Situation& s) {
-    return s.f.mean_row * s.request.blocks->fill / s.request.blocks->cols;
-}
-
-/// Whether rows of blocks are so few that each has a block of the grid, which it has work for.
-bool has_few_long_block_rows(const Situation& s) {
-    constexpr double least_blocks = 96;
-    constexpr std::int64_t least_lanes = 4;
-    const std::int64_t rows = s.f.rows / s.request.blocks->rows;
-    return lanes_of_an_entry(s) >= least_lanes && rows < few_block_rows &&
-           static_cast<double>(rows) >= units_of(s.request) && blocks_of_a_row(s) >= least_blocks;
-}
-
 }  // namespace
 
 std::int64_t subwarp_of_many(const Situation& s) {
@@ -334,27 +315,6 @@ bool has_enough_even_rows(const Situation& s) {
 
 bool shares_entries(const Situation& s) {
     return lanes_of_an_entry(s) > 1;
-}
-
-bool has_enough_block_rows(const Situation& s) {
-    constexpr std::int64_t enough_long = 768;
-    const std::int64_t rows = s.f.rows / s.request.blocks->rows;
-    return rows >= few_block_rows || has_few_long_block_rows(s) ||
-           (has_few_rows(s) && rows >= enough_long);
-}
-
-std::int64_t subwarp_of_blocks(const Situation& s) {
-    constexpr double few_threads_of_blocks = 1 << 17;
-    if (has_few_long_block_rows(s)) return lanes_of_a_block;
-    const std::int64_t all =
-        lanes_of_a_row(s, lanes_of_an_entry(s), blocks_of_a_row(s),
-                       static_cast<double>(s.f.rows) / s.request.blocks->rows,
-                       few_threads_of_blocks, lanes_of_an_entry(s) == 2 ? 2 : 1);
-    return has_one_piece(s) ? all : std::max(all, lanes_of_two_lines);
-}
-
-std::int64_t pieces_of_blocks(const Situation& s) {
-    return has_one_piece(s) || subwarp_of_blocks(s) == lanes_of_two_lines ? 8 : 4;
 }
 
 /// Larger blocks where a product of short rows has so few that beginning them is what it takes.

@@ -6,6 +6,9 @@
 
 namespace spmvgen::gpu {
 
+/// Lanes that share an entry, where a row has no others.
+inline constexpr std::int64_t lanes_of_two_lines = 16;
+
 /// What a subwarp may be: powers of two within the wavefront.
 inline Values subwarps(const ParamChoice& c) {
     return Values::powers(1, c.wavefront());
@@ -13,6 +16,18 @@ inline Values subwarps(const ParamChoice& c) {
 
 /// Lanes that share an entry in kernels whose lanes may; 1 with one right-hand side.
 std::int64_t lanes_of_an_entry(const Situation& s);
+
+/// Bytes of a row of x, or of y.
+double row_bytes(const Situation& s);
+
+/// Whether the lanes that share an entry have one piece of 16 bytes each, and not two.
+bool has_one_piece(const Situation& s);
+
+/// Lanes of each of `rows` rows of `mean` entries where `lanes` of them share one: as many as load
+/// what two or three rounds of so many `loads` take, more where fewer than `few` threads would be
+/// had.
+std::int64_t lanes_of_a_row(const Situation& s, std::int64_t lanes, double mean, double rows,
+                            double few, double loads);
 
 /// Lanes of csr_classical for a row of the mean length.
 std::int64_t subwarp_of_many(const Situation& s);
@@ -34,6 +49,11 @@ bool has_enough_even_rows(const Situation& s);
 /// Whether rows of blocks, whose size the request tells, are enough for bcsr_fused: that they keep
 /// the multiprocessors busy, or have blocks for so many lanes as a block of the grid has.
 bool has_enough_block_rows(const Situation& s);
+
+/// Lanes of bcsr_fused, more than a warp has, for blocks of so many rows, which are so few that all
+/// are under way at once and so even that the longest takes a few rounds of loads; 0 = they are
+/// not, or so many lanes would have nothing to do.
+std::int64_t lanes_of_wide_rows(const Situation& s, int rows_of_block);
 
 /// Lanes of bcsr_fused for a row of blocks, where lanes share a block, and pieces of x under way.
 std::int64_t subwarp_of_blocks(const Situation& s);

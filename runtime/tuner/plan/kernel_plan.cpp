@@ -88,15 +88,15 @@ std::vector<Params> ParamChoice::all(void (*choose)(ParamChoice&), const KernelE
     return {found.begin(), found.end()};
 }
 
-std::int64_t ParamChoice::put(std::string_view name, std::int64_t value) {
+std::int64_t ParamChoice::put(const ParamName& name, std::int64_t value) {
     const auto p = std::ranges::find(kernel_->params, name, &Parameter::name);
     if (p == kernel_->params.end())
         throw Error(ErrorCode::internal,
                     fmt::format("the plan of kernel {} sets parameter {}, which it has not",
-                                kernel_->id, name));
+                                kernel_->id, name.view()));
     std::int64_t legal = std::clamp(value, p->allowed.front(), p->allowed.back());
     if (!p->range) legal = *std::prev(std::ranges::upper_bound(p->allowed, legal));
-    params_[std::string(name)] = legal;
+    params_[name] = legal;
     return legal;
 }
 

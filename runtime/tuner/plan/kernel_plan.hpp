@@ -63,7 +63,7 @@ class ParamChoice {
         return put(name, values[decide(values.size())]);
     }
     /// A value that no feature decides.
-    std::int64_t put(std::string_view name, std::int64_t value);
+    std::int64_t put(const ParamName& name, std::int64_t value);
 
     /// What a test of the situation says, or may say.
     template <typename Test>

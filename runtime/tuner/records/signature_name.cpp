@@ -1,7 +1,6 @@
 #include "tuner/records/signature_name.hpp"
 
 #include <charconv>
-#include <set>
 #include <string_view>
 
 #include "registry.hpp"
@@ -64,9 +63,8 @@ std::optional<Signature> read_name(std::string_view name, const Target& target) 
     s.num_rhs = static_cast<int>(number_of(take(rest, "k")));
     if (const std::string form = take(rest, "x"); !form.empty()) s.x_form = parse_vector_form(form);
     if (const std::string form = take(rest, "y"); !form.empty()) s.y_form = parse_vector_form(form);
-    std::set<std::string> names;  // in the order that names have them
-    for (auto& parameter : entry.params) names.emplace(parameter.name);
-    for (auto& parameter : names) s.params[parameter] = number_of(take(rest, parameter));
+    for (auto& parameter : entry.params) s.params[parameter.name] = 0;
+    for (auto& [parameter, value] : s.params) value = number_of(take(rest, parameter.str()));
     if (kernel_name(s) != name) return {};
     return s;
 }

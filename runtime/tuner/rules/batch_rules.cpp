@@ -123,7 +123,7 @@ void set_gpu_params(Signature& s, const KernelEntry& entry, const BatchFeatures&
     }
     const Signature with_presets = [&] {
         Signature all = s;
-        for (auto& p : entry.params) all.params.try_emplace(std::string(p.name), p.preset);
+        for (auto& p : entry.params) all.params.try_emplace(p.name, p.preset);
         return all;
     }();
     s.params.try_emplace("shared_x", choose_shared_x(entry, f, with_presets));
@@ -140,9 +140,9 @@ void set_cpu_params(Signature& s, const KernelEntry& entry, const BatchFeatures&
 }
 
 /// Every way to set one parameter more.
-void vary(std::vector<std::map<std::string, std::int64_t>>& ways, const std::string& name,
+void vary(std::vector<Params>& ways, const std::string& name,
           std::span<const std::int64_t> values) {
-    std::vector<std::map<std::string, std::int64_t>> more;
+    std::vector<Params> more;
     for (auto& way : ways)
         for (const std::int64_t value : values) {
             more.push_back(way);
@@ -160,10 +160,9 @@ bool may_pick_batch_kernel(const KernelEntry& kernel, const Request& request) {
            request.kernel != "auto";
 }
 
-std::vector<std::map<std::string, std::int64_t>> possible_batch_params(const KernelEntry& kernel,
-                                                                       const Request& request,
-                                                                       ValueType value) {
-    std::vector<std::map<std::string, std::int64_t>> ways{{}};
+std::vector<Params> possible_batch_params(const KernelEntry& kernel, const Request& request,
+                                          ValueType value) {
+    std::vector<Params> ways{{}};
     if (!kernel.gpu) {
         if (kernel.format == Format::ell) return ways;
         std::vector<std::int64_t> lanes =
@@ -179,7 +178,7 @@ std::vector<std::map<std::string, std::int64_t>> possible_batch_params(const Ker
     std::erase_if(ways, [&](auto& params) {
         Signature s{.kernel = std::string(kernel.id), .value = value, .params = params};
         s.target = request.target;
-        for (auto& p : kernel.params) s.params.try_emplace(std::string(p.name), p.preset);
+        for (auto& p : kernel.params) s.params.try_emplace(p.name, p.preset);
         return batch_shared_bytes(s) > most_batch_shared;
     });
     return ways;

@@ -16,8 +16,7 @@ Choice choose_batch(const BatchFeatures& features, const Request& request);
 bool may_pick_batch_kernel(const KernelEntry& kernel, const Request& request);
 
 /// All parameters that choose_batch() may choose for it, whatever the batch.
-std::vector<std::map<std::string, std::int64_t>> possible_batch_params(const KernelEntry& kernel,
-                                                                       const Request& request,
-                                                                       ValueType value);
+std::vector<Params> possible_batch_params(const KernelEntry& kernel, const Request& request,
+                                          ValueType value);
 
 }  // namespace spmvgen

@@ -139,9 +139,8 @@ void set_types(Signature& s, const RowFeatures& f, const Request& request, Forma
 Params without_matrix_params(const Signature& signature, const Request& request) {
     Params params = signature.params;
     for (auto& parameter : kernel_entry(signature.kernel).params)
-        if (const std::string name(parameter.name);
-            parameter.of_matrix && !request.params.contains(name))
-            params.erase(name);
+        if (parameter.of_matrix && !request.params.contains(parameter.name))
+            params.erase(parameter.name);
     return params;
 }
 
@@ -159,25 +158,23 @@ Signature signature_for(const KernelEntry& entry, const Request& request, ValueT
     set_exact_values(signature, entry, request);
     set_determinism(signature, entry, request);
     set_conjugate(signature, entry, request);
-    signature.params.merge(std::move(params));
+    signature.params.merge(params);
     return complete(std::move(signature));
 }
 
-Signature for_any_matrix(Signature s, const std::map<std::string, std::int64_t>& given,
-                         ValueType storage) {
+Signature for_any_matrix(Signature s, const Params& given, ValueType storage) {
     for (auto& parameter : kernel_entry(s.kernel).params)
-        if (const std::string name(parameter.name); parameter.of_matrix && !given.contains(name))
-            s.params.erase(name);
+        if (parameter.of_matrix && !given.contains(parameter.name)) s.params.erase(parameter.name);
     s.storage = storage;
     return complete(std::move(s));
 }
 
 namespace {
 
-/// `params`, and with priority over them the pick's, as far as the target allows.
-Params with_picked_params(Params params, const KernelEntry& kernel, const Pick& pick,
+/// `params`, and with priority over them those picked, as far as the target allows.
+Params with_picked_params(Params params, const KernelEntry& kernel, const Params& picked,
                           const Target& target) {
-    for (auto& [name, value] : pick.params) {
+    for (auto& [name, value] : picked) {
         const auto parameter = std::ranges::find(kernel.params, name, &Parameter::name);
         const bool known = parameter != kernel.params.end();
         if (known && parameter->of_matrix) continue;
@@ -192,25 +189,44 @@ Params params_of(const RuleSet& set, const KernelEntry& kernel, const Situation&
                                  : planned_params(kernel, situation);
 }
 
+Signature signature_of(const KernelEntry& entry, const Params& picked, const RuleSet& set,
+                       const Situation& situation) {
+    const RowFeatures& f = situation.f;
+    const Request& request = situation.request;
+    Signature signature = signature_for(
+        entry, request, f.value_type,
+        with_picked_params(params_of(set, entry, situation), entry, picked, request.target));
+    set_types(signature, f, request, entry.format);
+    return signature;
+}
+
 Choice choice_of(const Pick& chosen, const RuleSet& set, const Situation& situation) {
     const RowFeatures& f = situation.f;
     const Request& request = situation.request;
     const KernelEntry& entry = kernel_entry(chosen.kernel);
-    Signature signature = signature_for(
-        entry, request, f.value_type,
-        with_picked_params(params_of(set, entry, situation), entry, chosen, request.target));
-    set_types(signature, f, request, entry.format);
-    Choice choice{std::move(signature), chosen.reason, ""};
+    Choice choice{signature_of(entry, chosen.params, set, situation), chosen.reason, ""};
     choice.reason += exact_text(choice.signature, f, request);
     if (entry.format == Format::csr_k) choice.reason += "; " + plan_csr_k(entry, situation).reason;
     if (entry.format == Format::bcsr && request.blocks) {
-        choice.reason += "; " + request.blocks->reason;
+        const Params& params = choice.signature.params;
+        const bool has_size = params.at("block_rows") == request.blocks->rows &&
+                              params.at("block_cols") == request.blocks->cols;
+        if (has_size) choice.reason += "; " + request.blocks->reason;
         choice.warning = request.blocks->warning;
     }
     return choice;
 }
 
+RuleSet rules_for(const Request& request) {
+    return architecture(request.target).kind != TargetKind::host ? gpu_rules() : cpu_rules();
+}
+
 }  // namespace
+
+Signature with_parameters(const RowFeatures& f, const Request& request) {
+    const Situation situation{f, request, candidates(request)};
+    return signature_of(*situation.among.front(), {}, rules_for(request), situation);
+}
 
 Choice choose(const RowFeatures& f, const Request& request) {
     if (request.kernel != "auto" && kernel_entry(request.kernel).batch)
@@ -218,12 +234,11 @@ Choice choose(const RowFeatures& f, const Request& request) {
                     fmt::format("kernel {} is for batches of matrices: give them to a BatchHandle "
                                 "or to spmvgen run --batch",
                                 request.kernel));
-    const bool gpu = architecture(request.target).kind != TargetKind::host;
     if (!request.rule.empty() && request.kernel == "auto") {
         const PaperRule& rule = paper_rule(request.rule);
         const Request asked = with_paper_rule(request, rule);
         const Situation situation{f, asked, candidates(asked)};
-        const RuleSet set = rule.rules(gpu);
+        const RuleSet set = rule.rules(architecture(request.target).kind != TargetKind::host);
         const Pick chosen = pick_first(situation, set.rules);
         if (chosen.kernel.empty())
             throw Error(ErrorCode::invalid_argument,
@@ -233,7 +248,7 @@ Choice choose(const RowFeatures& f, const Request& request) {
         return choice_of(chosen, set, situation);
     }
     const Situation situation{f, request, candidates(request)};
-    const RuleSet set = gpu ? gpu_rules() : cpu_rules();
+    const RuleSet set = rules_for(request);
     return choice_of(pick(situation, set), set, situation);
 }
 
@@ -278,7 +293,7 @@ bool takes_updates(const KernelEntry& entry, const Request& request) {
 std::string names(const Request& request) {
     std::string text;
     for (auto& [name, value] : request.params)
-        text += fmt::format("{}'{}'", text.empty() ? "" : ", ", name);
+        text += fmt::format("{}'{}'", text.empty() ? "" : ", ", name.view());
     return text;
 }
 

@@ -1,5 +1,4 @@
 #pragma once
-#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -15,10 +14,13 @@ namespace spmvgen {
 /// Error(invalid_argument).
 Choice choose(const RowFeatures& features, const Request& request);
 
+/// The signature of choose() where the request names a kernel for single matrices, without the
+/// reasons.
+Signature with_parameters(const RowFeatures& features, const Request& request);
+
 /// The same kernel for any matrix: with presets where the matrix has decided parameters that are
 /// not in `given`, and values stored as `storage`. What kernels that are made ahead are made for.
-Signature for_any_matrix(Signature signature, const std::map<std::string, std::int64_t>& given,
-                         ValueType storage);
+Signature for_any_matrix(Signature signature, const Params& given, ValueType storage);
 
 /// The registry's kernels that a request leaves free to choose from, in the registry's order; never
 /// empty. Throws Error(invalid_argument) that says why there is none.

@@ -299,6 +299,21 @@ double most_fill(const Situation& s) {
     return are_few && s.f.mean_row < short_shared_mean ? most_fill_of_short : most_shared_fill;
 }
 
+/// Few rows, for which a warp each leaves multiprocessors idle: each, or two that share rows of x,
+/// has several warps.
+Pick wide_rows(const Situation& s) {
+    constexpr double most_fill_of_two = 1.3;
+    const auto& blocks = s.request.blocks;
+    if (s.request.num_rhs == 1 || !blocks || is_complex(s.f.value_type)) return {};
+    const int rows = blocks->rows > 1 && blocks->fill <= most_fill_of_two ? 2 : 1;
+    const std::int64_t lanes = gpu::lanes_of_wide_rows(s, rows);
+    if (lanes == 0) return {};
+    return {"bcsr_fused",
+            fmt::format("{} right-hand sides, {} lanes for {} of {} rows", s.request.num_rhs, lanes,
+                        rows == 1 ? "each" : "two", s.f.rows),
+            {{"block_rows", rows}, {"block_cols", 1}, {"subwarp", lanes}}};
+}
+
 /// Rows of few places share rows of x: a lane has the sums of several rows.
 Pick blocks_of_several_vectors(const Situation& s) {
     if (s.request.num_rhs == 1 || !s.request.blocks || !gpu::shares_entries(s) ||
@@ -326,6 +341,7 @@ Pick several_vectors(const Situation& s) {
 }
 
 constexpr std::array gpu_rules_by_matrix{
+    Rule{wide_rows, {"bcsr_fused"}},
     Rule{blocks_of_several_vectors, {"bcsr_fused"}},
     Rule{several_vectors, {"csr_by_length", "csr_classical"}},
     Rule{small_with_long_rows, {"csr_by_length"}},

@@ -10,7 +10,7 @@ namespace spmvgen {
 namespace {
 
 /// What decides the values of the product rather than how it is had.
-bool is_meaning(std::string_view parameter) {
+bool is_meaning(const ParamName& parameter) {
     return parameter == "deterministic" || parameter == "conjugate";
 }
 
@@ -49,7 +49,7 @@ std::vector<Choice> variants_of(const MeasureProblem& problem, const Choice& cho
     std::vector<Choice> found;
     const Signature& s = choice.signature;
     for (auto& parameter : kernel_entry(s.kernel).params) {
-        const std::string name(parameter.name);
+        const ParamName& name = parameter.name;
         if (is_meaning(name) || parameter.of_matrix || problem.request.params.contains(name))
             continue;
         const std::int64_t value = s.params.at(name);
