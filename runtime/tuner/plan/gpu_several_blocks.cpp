@@ -1,6 +1,7 @@
 // Parameters of bcsr_fused with several right-hand sides, whose rows of blocks share rows of x.
 #include <algorithm>
 
+#include "tuner/plan/gpu_figures.hpp"
 #include "tuner/plan/gpu_several_vectors.hpp"
 
 namespace spmvgen::gpu {
