@@ -145,7 +145,7 @@ Params without_matrix_params(const Signature& signature, const Request& request)
 }
 
 Signature signature_for(const KernelEntry& entry, const Request& request, ValueType value,
-                        Params params) {
+                        const Params& params) {
     Signature signature;
     signature.kernel = entry.id;
     signature.value = vectors_type(request, value);

@@ -43,7 +43,7 @@ RuleSet gpu_rules();
 /// The signature for α = 1, β = 0 of a kernel that was chosen, with `params` where the request
 /// leaves them open; complete but for its index types. Throws Error(invalid_argument).
 Signature signature_for(const KernelEntry& kernel, const Request& request, ValueType value,
-                        Params params);
+                        const Params& params);
 
 /// The signature's parameters without those that the matrix decides (Parameter::of_matrix) and
 /// `request` leaves open: what another choice takes over.
