@@ -35,19 +35,19 @@ bool has_enough_block_rows(const Situation& s) {
 
 std::int64_t lanes_of_wide_rows(const Situation& s, int rows_of_block) {
     constexpr double least_mean = 36, longer_mean = 100;
-    constexpr double of_unit = 6, rows_of_unit = 16;       // blocks, and rows, that it has at once
-    constexpr double most_rounds = 16, least_share = 0.6;  // of a round, of lanes with work in it
-    constexpr double piece = 16;                           // bytes of a load
+    constexpr double blocks_of_unit = 6, rows_of_unit = 16;  // of a multiprocessor, at most
+    constexpr double most_rounds = 16;                       // of loads, that the longest row takes
+    constexpr double least_share = 0.6;  // of the lanes, that the mean row has work for in a round
     const double mean = s.f.mean_row, units = units_of(s.request);
     const auto rows = static_cast<double>(s.f.rows);
     if (!shares_entries(s) || mean < least_mean || rows > rows_of_unit * units) return 0;
     // Longer rows gain where two share what they load.
     if (mean >= longer_mean && (rows_of_block == 1 || !has_one_piece(s))) return 0;
-    const double pieces = row_bytes(s) / piece;  // of an entry
+    const double pieces = row_bytes(s) / piece_bytes;  // of an entry
     for (const std::int64_t lanes : {lanes_of_a_block, lanes_of_a_block / 2}) {
         const auto width = static_cast<double>(lanes);
         const double blocks = rows / rows_of_block * width / static_cast<double>(lanes_of_a_block);
-        if (blocks <= of_unit * units && mean * pieces >= least_share * width)
+        if (blocks <= blocks_of_unit * units && mean * pieces >= least_share * width)
             return static_cast<double>(s.f.max_row) * pieces <= most_rounds * width ? lanes : 0;
     }
     return 0;

@@ -23,8 +23,7 @@ double row_bytes(const Situation& s) {
 }
 
 bool has_one_piece(const Situation& s) {
-    constexpr double piece = 16;
-    return row_bytes(s) <= piece * static_cast<double>(lanes_of_an_entry(s));
+    return row_bytes(s) <= piece_bytes * static_cast<double>(lanes_of_an_entry(s));
 }
 
 namespace {

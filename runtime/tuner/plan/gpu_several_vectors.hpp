@@ -17,6 +17,9 @@ inline Values subwarps(const ParamChoice& c) {
 /// Lanes that share an entry in kernels whose lanes may; 1 with one right-hand side.
 std::int64_t lanes_of_an_entry(const Situation& s);
 
+/// Bytes that a lane loads of a row of x at once: a piece of it.
+inline constexpr double piece_bytes = 16;
+
 /// Bytes of a row of x, or of y.
 double row_bytes(const Situation& s);
 
