@@ -1,4 +1,5 @@
 #pragma once
+#include <array>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -18,6 +19,8 @@ struct BlockChoice {
     double fill = 1;           ///< stored entries over nonzeros, as estimated
     std::string reason = {};   ///< one line for people
     std::string warning = {};  ///< of the tuning parameters that were to be read; "" = none
+    /// `fill` of blocks of 1, 2, 3 and 4 rows and one column, for several vectors; 0 = not known.
+    std::array<double, 4> fill_of_rows = {};
 };
 
 /// What the values of a matrix can be stored as so that every bit can be had back

@@ -118,12 +118,13 @@ const std::vector<Params> params_of_shared_entries{
 };
 
 /// Blocks few enough elements of which a lane hands round: lanes that load fewer blocks than share
-/// one, as many, and more; those of several warps.
+/// one, as many, and more; those of several warps, one and two groups of them in a block.
 const std::vector<Params> params_of_shared_blocks{
     {{"block_rows", 4}, {"block_cols", 1}, {"subwarp", 16}},
     {{"block_rows", 2}, {"block_cols", 3}, {"subwarp", 2}, {"unroll", 8}},
     {{"block_rows", 1}, {"block_cols", 2}, {"subwarp", 32}, {"unroll", 2}},
     {{"block_rows", 3}, {"block_cols", 1}, {"subwarp", 128}, {"unroll", 4}},
+    {{"block_rows", 2}, {"block_cols", 1}, {"subwarp", 64}, {"unroll", 8}},
 };
 
 const std::string warp32 = "simt:sm_90", wave64 = "simt:gfx906";

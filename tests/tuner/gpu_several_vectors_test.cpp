@@ -89,7 +89,7 @@ TEST(GpuSeveralVectors, SmallProductsWaitForALongRowInLargerBlocks) {
     Features f = with_longest(256);
     f.rows = 29'999;
     f.nnz = 299'999;
-    for (const int k : {8, 16, 32}) EXPECT_EQ(parameter(f, of_vectors(k), "block"), 256) << k;
+    for (const int k : {8, 16}) EXPECT_EQ(parameter(f, of_vectors(k), "block"), 256) << k;
     EXPECT_EQ(parameter(f, of_vectors(4), "block"), 128);
     f.max_row = 255;
     EXPECT_EQ(parameter(f, of_vectors(8), "block"), 128);
@@ -99,6 +99,27 @@ TEST(GpuSeveralVectors, SmallProductsWaitForALongRowInLargerBlocks) {
     f.rows = 29'999;
     f.nnz = 300'000;
     EXPECT_EQ(parameter(f, of_vectors(8), "block"), 128);
+}
+
+TEST(GpuSeveralVectors, MoreLoadsAreUnderWayWhereAProductWaitsForALongRow) {
+    const auto found = [](std::int64_t rows, std::int64_t entries, int k) {
+        Features f = with_longest(256);
+        f.rows = rows;
+        f.nnz = entries;
+        f.mean_row = static_cast<double>(entries) / static_cast<double>(rows);
+        return std::array{parameter(f, of_vectors(k), "block"),
+                          parameter(f, of_vectors(k), "unroll")};
+    };
+    using Found = std::array<std::int64_t, 2>;
+    EXPECT_EQ(found(29'999, 299'999, 8), (Found{256, 4})) << "four lanes an entry";
+    EXPECT_EQ(found(39'062, 299'999, 16), (Found{256, 8})) << "5 MB of y";
+    EXPECT_EQ(found(39'063, 299'999, 16), (Found{256, 4}));
+    EXPECT_EQ(found(15'624, 99'999, 32), (Found{256, 8}));
+    EXPECT_EQ(found(15'626, 99'999, 32), (Found{128, 8})) << "4 MB of y";
+    EXPECT_EQ(found(15'624, 100'000, 32), (Found{128, 8}));
+    EXPECT_EQ(found(31'249, 419'999, 32), (Found{128, 8}));
+    EXPECT_EQ(found(31'251, 299'999, 32), (Found{256, 4})) << "8 MB of y";
+    EXPECT_EQ(found(31'251, 300'000, 32), (Found{128, 4})) << "does not wait";
 }
 
 TEST(GpuSeveralVectors, BlocksOfRowsShareX) {
@@ -132,7 +153,8 @@ TEST(GpuSeveralVectors, BlocksOfRowsShareX) {
 TEST(GpuSeveralVectors, FewLongRowsOfBlocksHaveABlockOfTheGrid) {
     const auto of_blocks = [](int k) {
         Request r = of_vectors(k);
-        r.blocks = BlockChoice{.rows = 4, .cols = 1, .fill = 1.4};
+        r.blocks =
+            BlockChoice{.rows = 4, .cols = 1, .fill = 1.4, .fill_of_rows = {1, 1.5, 1.5, 1.4}};
         return r;
     };
     for (const int k : {8, 16, 32}) {
@@ -190,12 +212,53 @@ TEST(GpuSeveralVectors, EvenRowsSoFewThatEachHasSeveralWarps) {
     EXPECT_EQ(parameter(even_features(50, 1585), blocks, "subwarp"), 64);
     EXPECT_EQ(parameter(even_features(50, 2112), blocks, "subwarp"), 64);
     EXPECT_THAT(chosen(even_features(50, 2113), blocks), StartsWith("csr_classical: "));
-    EXPECT_EQ(parameter(even_features(150, 1000), blocks, "block_rows"), 2);
-    blocks.num_rhs = 32;
-    EXPECT_EQ(parameter(even_features(150, 1000), blocks, "block_rows"), 4) << "two pieces each";
-    blocks.num_rhs = 8;
     blocks.blocks->fill = 1.31;
     EXPECT_EQ(parameter(even_features(50, 500), blocks, "block_rows"), 1);
+}
+
+TEST(GpuSeveralVectors, LongRowsThatShareXHaveSeveralWarpsTogether) {
+    Request blocks = of_vectors(4);
+    blocks.blocks =
+        BlockChoice{.rows = 4, .cols = 1, .fill = 1.3, .fill_of_rows = {1, 1.1, 1.2, 1.3}};
+    using Wide = std::array<std::int64_t, 2>;
+    const auto wide = [&](double mean, std::int64_t rows) {
+        const Features f = even_features(mean, rows);
+        if (!chosen(f, blocks).starts_with("bcsr_fused: ")) return Wide{};
+        return Wide{parameter(f, blocks, "block_rows"), parameter(f, blocks, "subwarp")};
+    };
+    EXPECT_EQ(chosen(even_features(150, 1848), blocks),
+              "bcsr_fused: 4 right-hand sides, 64 lanes for two of 1848 rows: bcsr_fused");
+    EXPECT_EQ(wide(150, 264), (Wide{2, 128})) << "as many blocks as multiprocessors";
+    EXPECT_EQ(wide(150, 1584), (Wide{2, 128})) << "six for each";
+    EXPECT_EQ(wide(150, 1585), (Wide{2, 64}));
+    EXPECT_EQ(wide(150, 3696), (Wide{2, 64})) << "seven of two rows' halves";
+    EXPECT_EQ(wide(150, 3697), (Wide{3, 64}));
+    EXPECT_EQ(wide(150, 4752), (Wide{3, 64})) << "six of three";
+    EXPECT_EQ(wide(150, 4755), (Wide{4, 64}));
+    EXPECT_EQ(wide(150, 7392), (Wide{4, 64})) << "seven of the last";
+    EXPECT_EQ(wide(150, 7396), (Wide{4, 32}));
+    EXPECT_EQ(wide(511, 2000), (Wide{2, 64}));
+    EXPECT_NE(wide(512, 2000), (Wide{2, 64})) << "long enough to be cut";
+    Features uneven = even_features(150, 2000);
+    uneven.max_row = 450;
+    EXPECT_EQ(parameter(uneven, blocks, "subwarp"), 64);
+    uneven.max_row = 451;
+    EXPECT_THAT(chosen(uneven, blocks), StartsWith("csr_by_length: "));
+    blocks.blocks->fill_of_rows = {1, 1.1, 1.31, 1.5};
+    EXPECT_EQ(wide(150, 3696), (Wide{2, 64})) << "no more rows go into a block";
+    EXPECT_NE(wide(150, 3697)[1], 64);
+    blocks.blocks->fill_of_rows = {1, 1.45, 1.6, 1.7};
+    EXPECT_EQ(wide(150, 2000), (Wide{2, 64}));
+    blocks.blocks->fill_of_rows = {1, 1.46, 1.6, 1.7};
+    EXPECT_NE(wide(150, 2000), (Wide{2, 64}));
+
+    blocks.num_rhs = 8;
+    blocks.blocks->fill_of_rows = {1, 1.1, 1.2, 1.3};
+    EXPECT_EQ(wide(150, 3696), (Wide{2, 64}));
+    EXPECT_EQ(wide(150, 3697), (Wide{4, 128})) << "fewer than 1280 rows of blocks";
+    EXPECT_EQ(wide(150, 5120), (Wide{4, 64}));
+    blocks.num_rhs = 32;
+    EXPECT_EQ(wide(150, 1000), (Wide{4, 128})) << "two pieces each";
 }
 
 TEST(GpuSeveralVectors, PartsOfLongRowsAreSmallInSmallProducts) {
@@ -203,6 +266,10 @@ TEST(GpuSeveralVectors, PartsOfLongRowsAreSmallInSmallProducts) {
     EXPECT_EQ(parameter(apart, of_vectors(2), "share"), 1024);
     EXPECT_EQ(parameter(apart, of_vectors(32), "share"), 2048) << "a join's cost grows with k";
     EXPECT_EQ(parameter(apart, of_vectors(32), "most_middle"), 512);
+    apart.rows = 16'383;
+    EXPECT_EQ(parameter(apart, of_vectors(32), "share"), 1024) << "few rows make few parts";
+    apart.rows = 16'384;
+    EXPECT_EQ(parameter(apart, of_vectors(32), "share"), 2048);
     apart.nnz = 200'000;
     EXPECT_EQ(parameter(apart, of_vectors(32), "share"), 512);
     EXPECT_EQ(parameter(apart, of_vectors(32), "most_middle"), 128);

@@ -107,11 +107,12 @@ BlockChoice choose_rows_of_block(const BlockFill& fill, const BlockProblem& prob
     for (int rows = fewest_rows;
          rows <= most_rows && (rows == fewest_rows || problem.rows / rows >= enough); ++rows)
         if (fill.at(rows, 1) > 0 && bytes(rows) < bytes(best)) best = rows;
-    return {best,
-            1,
-            fill.at(best, 1),
-            fmt::format("{} rows of a block share rows of x, {}", best, fill_text(fill, best, 1)),
-            {}};
+    BlockChoice choice{best, 1, fill.at(best, 1)};
+    for (int rows = 1; rows <= most_rows; ++rows)
+        choice.fill_of_rows[static_cast<std::size_t>(rows - 1)] = fill.at(rows, 1);
+    choice.reason =
+        fmt::format("{} rows of a block share rows of x, {}", best, fill_text(fill, best, 1));
+    return choice;
 }
 
 bool wants_blocks(const Request& request) {

@@ -196,31 +196,53 @@ std::int64_t part_of_a_long_row(const Situation& s) {
     constexpr std::int64_t few = 512, usual = 1024, many = 2048;
     constexpr double large = 4e7;  // entries times right-hand sides
     constexpr double long_mean = 512;
+    constexpr std::int64_t some_rows = 1 << 14;
     if (lanes_of_an_entry(s) == 1) return usual;
     if (has_few_long_rows(s)) return part_of_few(s);
     if (s.f.rows >= few_rows && s.f.mean_row >= long_mean) return many;
     if (is_small(s) && s.f.max_row > 2 * few) return few;
-    return static_cast<double>(s.f.nnz) * s.request.num_rhs < large ? usual : many;
+    const bool is_large = static_cast<double>(s.f.nnz) * s.request.num_rhs >= large;
+    return is_large && s.f.rows >= some_rows ? many : usual;
 }
+
+constexpr double little_of_two_lines = 8e6;  ///< bytes of y, where a row of x has two lines
 
 /// Whether a long row is what a small product waits for, beside others that are not.
 bool waits_for_a_long_row(const Situation& s) {
-    constexpr std::int64_t long_row = 256, small = 300'000, many_lanes = 4;
+    constexpr std::int64_t long_row = 256, small = 300'000, small_of_two_lines = 420'000,
+                           many_lanes = 4;
     // Bytes of y, from which on registers for more warps count.
     const double much = has_one_piece(s) ? 8e6 : 12e6;
-    return lanes_of_an_entry(s) >= many_lanes && s.f.nnz < small && s.f.max_row >= long_row &&
+    const bool is_larger = !has_one_piece(s) && y_bytes(s) < little_of_two_lines;
+    return lanes_of_an_entry(s) >= many_lanes &&
+           s.f.nnz < (is_larger ? small_of_two_lines : small) && s.f.max_row >= long_row &&
            y_bytes(s) < much && !leaves_idle(s);
 }
 
-/// Larger blocks there, or where parts of few long rows are fewer than multiprocessors take three
-/// of.
+/// Whether lanes then have more loads under way, as few rows leave registers for them.
+bool waits_with_more_loads(const Situation& s) {
+    constexpr std::int64_t many_lanes = 8;
+    constexpr double little_of_one_line = 5e6;
+    return lanes_of_an_entry(s) >= many_lanes &&
+           y_bytes(s) < (has_one_piece(s) ? little_of_one_line : little_of_two_lines) &&
+           waits_for_a_long_row(s);
+}
+
+/// Larger blocks where a product waits for a long row, or where parts of few long rows are fewer
+/// than multiprocessors take three of. Lanes with two pieces and more loads under way fill the
+/// registers, so that larger blocks pay only where there is little else to do.
 std::int64_t block_of_long_rows(const Situation& s) {
     constexpr std::int64_t usual = 128;
     constexpr double few_of_unit = 2.65;  // parts
-    const bool are_larger =
-        has_few_long_rows(s) ? parts_of_few(s, part_of_few(s)) < few_of_unit * units_of(s.request)
-                             : waits_for_a_long_row(s);
-    return are_larger ? 2 * usual : usual;
+    constexpr std::int64_t few_entries = 100'000;
+    constexpr double hardly_any_y = 4e6;  // bytes
+    if (has_few_long_rows(s))
+        return parts_of_few(s, part_of_few(s)) < few_of_unit * units_of(s.request) ? 2 * usual
+                                                                                   : usual;
+    if (!waits_for_a_long_row(s)) return usual;
+    const bool is_full = !has_one_piece(s) && waits_with_more_loads(s) &&
+                         (s.f.nnz >= few_entries || y_bytes(s) >= hardly_any_y);
+    return is_full ? usual : 2 * usual;
 }
 
 /// The length that half of the rows do not exceed.
@@ -267,7 +289,8 @@ std::int64_t pieces_by_length(const Situation& s) {
     constexpr double many = 5e6;   // entries times right-hand sides
     constexpr double much = 16e6;  // bytes of y
     const std::int64_t lanes = lanes_of_an_entry(s);
-    if (lanes < many_lanes || lanes_of_a_short_row(s) < lanes || waits_for_a_long_row(s)) return 4;
+    if (lanes < many_lanes || lanes_of_a_short_row(s) < lanes) return 4;
+    if (waits_for_a_long_row(s)) return waits_with_more_loads(s) ? 8 : 4;
     if (has_few_long_rows(s)) return has_one_piece(s) ? 8 : 4;
     if (!has_one_piece(s)) return is_small(s) && s.f.max_row > longest && y_bytes(s) < much ? 8 : 4;
     const bool many_rows =

@@ -53,10 +53,14 @@ bool has_enough_even_rows(const Situation& s);
 /// the multiprocessors busy, or have blocks for so many lanes as a block of the grid has.
 bool has_enough_block_rows(const Situation& s);
 
-/// Lanes of bcsr_fused, more than a warp has, for blocks of so many rows, which are so few that all
-/// are under way at once and so even that the longest takes a few rounds of loads; 0 = they are
-/// not, or so many lanes would have nothing to do.
-std::int64_t lanes_of_wide_rows(const Situation& s, int rows_of_block);
+/// Rows of a block of bcsr_fused, and the lanes that take them; no lanes = not so.
+struct WideRows {
+    int rows = 1;
+    std::int64_t lanes = 0;
+};
+/// More lanes than a warp has for a row, or for some rows that share rows of x, where these are so
+/// few that all are under way at once. By the blocks of the request.
+WideRows wide_rows_of_blocks(const Situation& s);
 
 /// Lanes of bcsr_fused for a row of blocks, where lanes share a block, and pieces of x under way.
 std::int64_t subwarp_of_blocks(const Situation& s);

@@ -299,18 +299,16 @@ double most_fill(const Situation& s) {
     return are_few && s.f.mean_row < short_shared_mean ? most_fill_of_short : most_shared_fill;
 }
 
-/// Few rows, for which a warp each leaves multiprocessors idle: each, or two that share rows of x,
-/// has several warps.
+/// Few rows, for which a warp each leaves multiprocessors idle: each, or two and more that share
+/// rows of x, has several warps.
 Pick wide_rows(const Situation& s) {
-    constexpr double most_fill_of_two = 1.3;
-    const auto& blocks = s.request.blocks;
-    if (s.request.num_rhs == 1 || !blocks || is_complex(s.f.value_type)) return {};
-    const int rows = blocks->rows > 1 && blocks->fill <= most_fill_of_two ? 2 : 1;
-    const std::int64_t lanes = gpu::lanes_of_wide_rows(s, rows);
+    constexpr std::array<const char*, 4> how_many{"each", "two", "three", "four"};
+    if (s.request.num_rhs == 1 || !s.request.blocks || is_complex(s.f.value_type)) return {};
+    const auto [rows, lanes] = gpu::wide_rows_of_blocks(s);
     if (lanes == 0) return {};
     return {"bcsr_fused",
             fmt::format("{} right-hand sides, {} lanes for {} of {} rows", s.request.num_rhs, lanes,
-                        rows == 1 ? "each" : "two", s.f.rows),
+                        how_many[static_cast<std::size_t>(rows - 1)], s.f.rows),
             {{"block_rows", rows}, {"block_cols", 1}, {"subwarp", lanes}}};
 }
 
