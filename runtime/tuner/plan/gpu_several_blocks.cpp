@@ -63,12 +63,11 @@ std::int64_t lanes_of_wide_rows(const Situation& s, int rows_of_block, double ha
 
 /// Of blocks of two rows and more, of long rows: as few rows as leave few enough blocks of the
 /// grid.
-WideRows wide_long_rows(const Situation& s) {
+WideRows wide_long_rows(const Situation& s, const BlockChoice& blocks) {
     constexpr double most_fill = 1.3, most_fill_of_two = 1.45;
     constexpr double more_blocks = 7;  // of two rows, and where no more rows go into a block
     constexpr double longest = 3;      // row, over the mean
     constexpr double most_mean = 512;  // longer ones are cut
-    const BlockChoice& blocks = *s.request.blocks;
     if (!has_one_piece(s) || s.f.mean_row >= most_mean ||
         static_cast<double>(s.f.max_row) > longest * s.f.mean_row)
         return {};
@@ -91,16 +90,15 @@ WideRows wide_long_rows(const Situation& s) {
 
 }  // namespace
 
-WideRows wide_rows_of_blocks(const Situation& s) {
+WideRows wide_rows_of_blocks(const Situation& s, const BlockChoice& blocks) {
     constexpr double least_mean = 36, most_fill = 1.3;
     constexpr double rows_of_unit = 16;  // of a multiprocessor, at most
     constexpr double most_rounds = 16;   // of loads, that the longest row takes
     if (!shares_entries(s)) return {};
-    if (are_long(s)) return wide_long_rows(s);
+    if (are_long(s)) return wide_long_rows(s, blocks);
     if (s.f.mean_row < least_mean ||
         static_cast<double>(s.f.rows) > rows_of_unit * units_of(s.request))
         return {};
-    const BlockChoice& blocks = *s.request.blocks;
     const int rows = blocks.rows > 1 && blocks.fill <= most_fill ? 2 : 1;
     const std::int64_t lanes = lanes_of_wide_rows(s, rows, blocks_of_unit);
     const double pieces = static_cast<double>(s.f.max_row) * row_bytes(s) / piece_bytes;

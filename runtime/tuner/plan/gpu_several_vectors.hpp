@@ -59,8 +59,8 @@ struct WideRows {
     std::int64_t lanes = 0;
 };
 /// More lanes than a warp has for a row, or for some rows that share rows of x, where these are so
-/// few that all are under way at once. By the blocks of the request.
-WideRows wide_rows_of_blocks(const Situation& s);
+/// few that all are under way at once. `blocks`: those of the request.
+WideRows wide_rows_of_blocks(const Situation& s, const BlockChoice& blocks);
 
 /// Lanes of bcsr_fused for a row of blocks, where lanes share a block, and pieces of x under way.
 std::int64_t subwarp_of_blocks(const Situation& s);

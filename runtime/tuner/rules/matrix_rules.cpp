@@ -304,7 +304,7 @@ double most_fill(const Situation& s) {
 Pick wide_rows(const Situation& s) {
     constexpr std::array<const char*, 4> how_many{"each", "two", "three", "four"};
     if (s.request.num_rhs == 1 || !s.request.blocks || is_complex(s.f.value_type)) return {};
-    const auto [rows, lanes] = gpu::wide_rows_of_blocks(s);
+    const auto [rows, lanes] = gpu::wide_rows_of_blocks(s, *s.request.blocks);
     if (lanes == 0) return {};
     return {"bcsr_fused",
             fmt::format("{} right-hand sides, {} lanes for {} of {} rows", s.request.num_rhs, lanes,
