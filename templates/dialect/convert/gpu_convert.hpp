@@ -179,8 +179,8 @@ void convert_check_columns(long nnz, long num_cols, const Index* __restrict__ cs
     bool outside = false;
     for (long i = static_cast<long>(blockIdx.x) * block + threadIdx.x; i < nnz;
          i += static_cast<long>(gridDim.x) * block) {
-        const Index column = csr_col_idx[i];
-        outside |= column < 0 || column >= num_cols;
+        const long column = csr_col_idx[i];
+        outside |= static_cast<unsigned long>(column) >= static_cast<unsigned long>(num_cols);
     }
     if (outside) {
         atomicAdd(counts + count_outside, 1ull);
