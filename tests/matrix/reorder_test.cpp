@@ -8,6 +8,7 @@
 #include <set>
 
 #include "fixtures.hpp"
+#include "matrix/reorder/graph.hpp"
 #include "matrix/suites/gallery.hpp"
 #include "spmvgen/error.hpp"
 
@@ -272,6 +273,43 @@ TEST(Permute, KeepsTheOrderOfEntriesAtTheSamePlace) {
     const CsrMatrix b = permute(p.view(), r);
     const auto values = b.values.as<double>();
     EXPECT_EQ(std::vector(values.begin(), values.end()), (std::vector<double>{3, 1, 2, 9}));
+}
+
+// Rows alone: one that ascends is copied, one that does not is sorted.
+TEST(Permute, MovesRowsAlone) {
+    Pattern p;
+    p.row({0, 2, 2});
+    p.row({2, 0, 2});
+    p.row({});
+    p.values = {1, 2, 3, 4, 5, 6};
+    Reordering r;
+    r.method = ReorderMethod::rows;
+    r.order = {1, 0, 2};
+    r.place = {0, 1, 2};
+    ValueOrder from;
+    const CsrMatrix b = permute(p.view(), r, 1, &from);
+    const auto array = [](auto span) { return std::vector(span.begin(), span.end()); };
+    EXPECT_EQ(array(b.col_idx.as<std::int32_t>()), (std::vector<std::int32_t>{0, 2, 2, 0, 2, 2}));
+    EXPECT_EQ(array(b.values.as<double>()), (std::vector<double>{5, 4, 6, 1, 2, 3}));
+    EXPECT_EQ(array(from.from.as<std::int32_t>()), (std::vector<std::int32_t>{4, 3, 5, 0, 1, 2}));
+}
+
+// Many keys, so that there are several parts, each with keys of all buckets.
+TEST(Buckets, ListWhatHasAKeyForAnyNumberOfThreads) {
+    constexpr std::int32_t count = 70;
+    std::vector<std::int32_t> keys(100'000);
+    for (std::size_t i = 0; i < keys.size(); ++i)
+        keys[i] = static_cast<std::int32_t>(i * 2654435761U % count);
+    const reordering::Buckets one = reordering::bucket(keys, count, 1);
+    const reordering::Buckets three = reordering::bucket(keys, count, 3);
+    EXPECT_EQ(one.first, three.first);
+    EXPECT_EQ(one.items, three.items);
+    ASSERT_EQ(one.first.back(), std::ssize(keys));
+    for (std::int32_t key = 0; key < count; ++key) {
+        EXPECT_TRUE(std::ranges::is_sorted(one.of(key)));
+        for (const std::int32_t item : one.of(key))
+            EXPECT_EQ(keys[static_cast<std::size_t>(item)], key);
+    }
 }
 
 template <typename Work>

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <utility>
 
 #include "matrix/chunks.hpp"
 
@@ -9,6 +10,7 @@ namespace spmvgen::reordering {
 namespace {
 
 constexpr std::int64_t vertices_a_part = 4096;  ///< vertices that a thread takes at a time
+constexpr std::int64_t keys_a_part = 16'384;    ///< the same of keys
 
 /// Calls edge(row, first_column + column) for every entry where these differ, in parallel.
 template <typename Edge>
@@ -93,14 +95,31 @@ Graph rows_and_columns(const CsrView& a, int threads) {
     return pattern(a, a.rows, threads);
 }
 
-Buckets bucket(std::span<const std::int32_t> keys, std::int32_t count) {
+Buckets bucket(std::span<const std::int32_t> keys, std::int32_t count, int threads) {
+    const std::int64_t size = std::ssize(keys);
+    // Each part has a counter for each key, so parts have more keys than there are different ones.
+    const std::int64_t length = std::max<std::int64_t>(keys_a_part, 4 * std::int64_t{count});
+    const std::int64_t parts = std::max<std::int64_t>((size + length - 1) / length, 1);
+    std::vector<std::vector<std::int32_t>> cursors(at(parts));
+    for_parts(size, length, threads, [&](std::int64_t begin, std::int64_t end, int) {
+        auto& counts = cursors[at(begin / length)];
+        counts.assign(at(count), 0);
+        for (const std::int32_t key : keys.subspan(at(begin), at(end - begin))) ++counts[at(key)];
+    });
     Buckets buckets{std::vector<std::int32_t>(at(count) + 1, 0),
-                    std::vector<std::int32_t>(keys.size())};
-    for (const std::int32_t key : keys) ++buckets.first[at(key) + 1];
-    std::partial_sum(buckets.first.begin(), buckets.first.end(), buckets.first.begin());
-    std::vector<std::int32_t> cursor(buckets.first.begin(), buckets.first.end() - 1);
-    for (std::size_t i = 0; i < keys.size(); ++i)
-        buckets.items[at(cursor[at(keys[i])]++)] = static_cast<std::int32_t>(i);
+                    std::vector<std::int32_t>(at(size))};
+    std::int32_t before = 0;
+    for (std::int32_t key = 0; key < count; ++key) {
+        buckets.first[at(key)] = before;
+        for (auto& cursor : cursors)
+            if (!cursor.empty()) before += std::exchange(cursor[at(key)], before);
+    }
+    buckets.first[at(count)] = before;
+    for_parts(size, length, threads, [&](std::int64_t begin, std::int64_t end, int) {
+        auto& cursor = cursors[at(begin / length)];
+        for (std::int64_t i = begin; i < end; ++i)
+            buckets.items[at(cursor[at(keys[at(i)])]++)] = static_cast<std::int32_t>(i);
+    });
     return buckets;
 }
 

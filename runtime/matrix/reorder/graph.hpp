@@ -59,7 +59,8 @@ struct Buckets {
         return {items.data() + first[i], static_cast<std::size_t>(first[i + 1] - first[i])};
     }
 };
-Buckets bucket(std::span<const std::int32_t> keys, std::int32_t count);
+/// Parallel, with the same result for any number of threads.
+Buckets bucket(std::span<const std::int32_t> keys, std::int32_t count, int threads = 1);
 
 /// Cuthill-McKee, component after component, each from a vertex far from the others; neighbours are
 /// taken by ascending weight of their own neighbours, then by number. result[i] = vertex at place

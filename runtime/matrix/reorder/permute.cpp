@@ -46,40 +46,75 @@ void dispatch_bytes(ValueType type, F f) {
     }
 }
 
+/// The entries of a row of A, of which row `i` of B is made.
+template <typename Value, typename Index, typename Offset>
+class RowCopier {
+  public:
+    RowCopier(const CsrView& a, const Reordering& r, CsrMatrix& b, Offset* from)
+        : columns_(a.col_idx_as<Index>()),
+          values_(a.values_as<Value>()),
+          to_columns_(b.col_idx.as<Index>().data()),
+          to_values_(b.values.as<Value>().data()),
+          from_(from),
+          place_(r.method != ReorderMethod::rows ? r.place.data() : nullptr) {}
+
+    /// Copies entries begin … end-1 of A to `to` and on. `row` is room of the caller's thread.
+    void copy(Offset begin, Offset end, Offset to, std::vector<Entry>& row) const {
+        if (place_ == nullptr && std::is_sorted(columns_ + begin, columns_ + end)) {
+            std::copy(columns_ + begin, columns_ + end, to_columns_ + to);
+            std::copy(values_ + begin, values_ + end, to_values_ + to);
+            if (from_ != nullptr) std::iota(from_ + to, from_ + to + (end - begin), begin);
+            return;
+        }
+        row.clear();
+        for (Offset k = begin; k < end; ++k) row.push_back({column(k), k});
+        std::ranges::sort(row);
+        for (const Entry& entry : row) {
+            to_columns_[to] = static_cast<Index>(entry.column);
+            if (from_ != nullptr) from_[to] = static_cast<Offset>(entry.from);
+            to_values_[to++] = values_[entry.from];
+        }
+    }
+
+  private:
+    std::int32_t column(Offset k) const {
+        return place_ != nullptr ? place_[at(columns_[k])] : static_cast<std::int32_t>(columns_[k]);
+    }
+
+    const Index* columns_;
+    const Value* values_;
+    Index* to_columns_;
+    Value* to_values_;
+    Offset* from_;               ///< where each value came from; null = not wanted
+    const std::int32_t* place_;  ///< of columns; null = they stay
+};
+
 template <typename Value, typename Index, typename Offset>
 void fill(const CsrView& a, const Reordering& r, CsrMatrix& b, int threads, ValueOrder* order) {
-    const auto* columns = a.col_idx_as<Index>();
-    const auto* values = a.values_as<Value>();
-    const auto row_ptr = b.row_ptr.as<Offset>();
-    const auto to_columns = b.col_idx.as<Index>();
-    const auto to_values = b.values.as<Value>();
+    const auto* row_ptr = a.row_ptr_as<Offset>();
+    const auto to_row_ptr = b.row_ptr.as<Offset>();
     if (order != nullptr) *order = {b.offset_type, make_buffer<Offset>(b.nnz), {}, b.nnz, false};
     Offset* const from = order != nullptr ? order->from.as<Offset>().data() : nullptr;
+    const RowCopier<Value, Index, Offset> copier(a, r, b, from);
     for_parts(a.rows, rows_a_part, threads, [&](std::int64_t begin, std::int64_t end, int) {
         std::vector<Entry> row;
         for (std::int64_t i = begin; i < end; ++i) {
             const std::int64_t old = r.order[at(i)];
-            row.clear();
-            for (std::int64_t k = a.row_begin(old); k < a.row_begin(old + 1); ++k)
-                row.push_back({r.place[at(columns[k])], k});
-            std::ranges::sort(row);
-            auto to = at(row_ptr[at(i)]);
-            for (const Entry& entry : row) {
-                to_columns[to] = static_cast<Index>(entry.column);
-                if (from != nullptr) from[to] = static_cast<Offset>(entry.from);
-                to_values[to++] = values[entry.from];
-            }
+            copier.copy(row_ptr[old], row_ptr[old + 1], to_row_ptr[at(i)], row);
         }
     });
 }
 
 template <typename Offset>
-void fill_row_ptr(const CsrView& a, const Reordering& r, CsrMatrix& b) {
+void fill_row_ptr(const CsrView& a, const Reordering& r, CsrMatrix& b, int threads) {
     b.row_ptr = make_buffer<Offset>(a.rows + 1);
     const auto row_ptr = b.row_ptr.as<Offset>();
     row_ptr[0] = 0;
-    for (std::int64_t i = 0; i < a.rows; ++i)
-        row_ptr[at(i) + 1] = row_ptr[at(i)] + static_cast<Offset>(a.row_length(r.order[at(i)]));
+    for_parts(a.rows, rows_a_part, threads, [&](std::int64_t begin, std::int64_t end, int) {
+        for (std::int64_t i = begin; i < end; ++i)
+            row_ptr[at(i) + 1] = static_cast<Offset>(a.row_length(r.order[at(i)]));
+    });
+    std::partial_sum(row_ptr.begin(), row_ptr.end(), row_ptr.begin());
 }
 
 /// `place(i)`: where row and column i come to stand.
@@ -112,7 +147,7 @@ CsrMatrix permute(const CsrView& a, const Reordering& r, int threads, ValueOrder
     dispatch_bytes(a.value_type, [&]<typename Value>(Value) {
         dispatch(a.index_type, [&]<typename Index>(Index) {
             dispatch(a.offset_type, [&]<typename Offset>(Offset) {
-                fill_row_ptr<Offset>(a, r, b);
+                fill_row_ptr<Offset>(a, r, b, threads);
                 b.col_idx = make_buffer<Index>(a.nnz);
                 b.values = make_buffer<Value>(a.nnz);
                 fill<Value, Index, Offset>(a, r, b, threads, order);

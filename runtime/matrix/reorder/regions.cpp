@@ -9,8 +9,9 @@
 namespace spmvgen::reordering {
 namespace {
 
-constexpr std::int64_t rows_a_part = 1024;  ///< of a round's rows that a thread takes at a time
-constexpr int most_sowings = 4;             ///< times that rows out of reach get seeds
+constexpr std::int64_t rows_a_part = 64;        ///< of a round's rows that a thread takes at a time
+constexpr std::int64_t rows_to_label = 65'536;  ///< the same, of all rows in the end
+constexpr int most_sowings = 4;                 ///< times that rows out of reach get seeds
 
 /// Rows that were reached by breadth from many seeds at once.
 template <typename Offset, typename Index>
@@ -43,16 +44,17 @@ class Search {
 
     /// Seeds spread evenly over the rows that are not reached. Whether there are any.
     bool sow() {
-        std::vector<std::int32_t> left;
-        for (std::int64_t row = 0; row < rows_; ++row)
-            if (reached_[static_cast<std::size_t>(row)] == nobody)
-                left.push_back(static_cast<std::int32_t>(row));
-        const std::int64_t count = (std::ssize(left) + region_ - 1) / region_;
-        for (std::int64_t i = 0; i < count; ++i) {
-            const auto at = static_cast<std::size_t>((2 * i + 1) * std::ssize(left) / (2 * count));
-            reached_[static_cast<std::size_t>(left[at])] = mark(regions_++);
-            frontier_.push_back(left[at]);
+        const std::int64_t left = rows_ - reached_rows_;
+        const std::int64_t count = (left + region_ - 1) / region_;
+        const auto place = [&](std::int64_t seed) { return (2 * seed + 1) * left / (2 * count); };
+        std::int64_t seed = 0, passed = 0;  // of those that are not reached
+        for (std::size_t row = 0; seed < count; ++row) {
+            if (reached_[row] != nobody || passed++ != place(seed)) continue;
+            reached_[row] = mark(regions_++);
+            frontier_.push_back(static_cast<std::int32_t>(row));
+            ++seed;
         }
+        reached_rows_ += count;
         return count > 0;
     }
 
@@ -69,6 +71,7 @@ class Search {
             frontier_.insert(frontier_.end(), reached.begin(), reached.end());
             reached.clear();
         }
+        reached_rows_ += std::ssize(frontier_);
     }
 
     void reach_from(std::int32_t row, std::vector<std::int32_t>& next) {
@@ -90,13 +93,15 @@ class Search {
     Regions label() {
         Regions made;
         made.of_row.resize(reached_.size());
+        for_parts(rows_, rows_to_label, threads_, [&](std::int64_t begin, std::int64_t end, int) {
+            for (auto row = static_cast<std::size_t>(begin); row < static_cast<std::size_t>(end);
+                 ++row)
+                made.of_row[row] = static_cast<std::int32_t>(reached_[row] & 0xffffffffu);
+        });
         std::int64_t left = 0;
-        for (std::size_t row = 0; row < reached_.size(); ++row) {
-            const bool lost = reached_[row] == nobody;
-            made.of_row[row] = static_cast<std::int32_t>(
-                lost ? regions_ + left++ / region_
-                     : static_cast<std::int64_t>(reached_[row] & 0xffffffffu));
-        }
+        for (std::size_t row = 0; left < rows_ - reached_rows_; ++row)
+            if (reached_[row] == nobody)
+                made.of_row[row] = static_cast<std::int32_t>(regions_ + left++ / region_);
         made.count = static_cast<std::int32_t>(regions_ + (left + region_ - 1) / region_);
         return made;
     }
@@ -107,7 +112,7 @@ class Search {
     std::int64_t rows_, region_;
     int threads_;
     std::uint64_t round_ = 0;
-    std::int64_t regions_ = 0;
+    std::int64_t regions_ = 0, reached_rows_ = 0;
     std::vector<std::uint64_t> reached_;
     std::vector<std::int32_t> frontier_;
     std::vector<std::vector<std::int32_t>> next_;  ///< of each thread

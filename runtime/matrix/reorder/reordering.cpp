@@ -20,8 +20,8 @@ constexpr int largest_group = 4096;
     throw Error(code, message);
 }
 
-void check(const CsrView& a, ReorderMethod method, const BandK& band) {
-    validate(a);
+void check(const CsrView& a, ReorderMethod method, const BandK& band, int threads) {
+    validate(a, threads);
     const bool rows_only = method == ReorderMethod::rows;
     if (a.rows != a.cols && !rows_only)
         refuse(ErrorCode::invalid_argument,
@@ -130,7 +130,7 @@ std::optional<ReorderMethod> parse_reorder_option(std::string_view text) {
 }
 
 Reordering reorder(const CsrView& a, ReorderMethod method, const BandK& band, int threads) {
-    check(a, method, band);
+    check(a, method, band, threads);
     Reordering result;
     result.method = method;
     if (method == ReorderMethod::none) {

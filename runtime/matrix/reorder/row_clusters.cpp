@@ -63,7 +63,7 @@ std::vector<std::int32_t> cluster_order(const Graph& graph, int size) {
 
 std::vector<std::int32_t> row_clusters(const CsrView& a, int size, int threads) {
     const Regions regions = regions_of_rows(a, rows_a_region, threads);
-    Buckets buckets = bucket(regions.of_row, regions.count);
+    Buckets buckets = bucket(regions.of_row, regions.count, threads);
     std::vector<VertexState> state(static_cast<std::size_t>(a.rows));
     with_columns(a, [&](const auto& columns) {
         for_chunks(regions.count, threads, [&](std::int64_t region, int) {
