@@ -69,6 +69,7 @@ class Elsewhere final : public EntrySource {
         if (encoding_.code == ValueCode::dictionary) traits.distinct = encoding_.dictionary;
         return traits;
     }
+    const CsrView& pattern() override { return matrix_; }
     const CsrView& all() override { return matrix_; }
 
   private:

@@ -210,6 +210,18 @@ KernelEntry gather_columns() {
             .arguments = conversion_arguments()};
 }
 
+KernelEntry reach_rows() {
+    return {.id = "reach_rows",
+            .format = Format::csr,
+            .gpu = true,
+            .file = "gpu/convert/reach_rows.hpp",
+            .summary = "A round of a search by breadth from many rows, on the device that has CSR",
+            .params = parameters<block>,
+            .steps = {step("search_round", thread_each<rows>)},
+            .workspace = {},
+            .arguments = conversion_arguments()};
+}
+
 KernelEntry put_values() {
     return {.id = "put_values",
             .format = Format::csr,
@@ -338,8 +350,8 @@ KernelEntry convert_strips() {
 std::span<const KernelEntry> conversion_kernels() {
     static const std::vector<KernelEntry> all{
         convert_csr(),  convert_integers(), classify_values(), gather_columns(),
-        put_values(),   convert_coo(),      convert_ell(),     convert_sell(),
-        convert_bcsr(), convert_tiles(),    convert_strips()};
+        reach_rows(),   put_values(),       convert_coo(),     convert_ell(),
+        convert_sell(), convert_bcsr(),     convert_tiles(),   convert_strips()};
     return all;
 }
 

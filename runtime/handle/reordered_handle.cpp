@@ -22,8 +22,7 @@ namespace {
 class ReorderedHandle : public HandleImpl {
   public:
     ReorderedHandle(const CsrView& matrix, const Options& options, KernelProvider& provider,
-                    std::shared_ptr<Device> device, std::optional<Reordering> order,
-                    const PlannedMatrix* planned);
+                    std::shared_ptr<Device> device, std::optional<ChosenOrder> chosen);
     void apply(ValueType type, const Operands& operands, Stream stream) override;
     void prepare(Scale alpha, Scale beta, Stream stream) override;
     std::string source() const override { return product_->source(); }
@@ -35,20 +34,30 @@ class ReorderedHandle : public HandleImpl {
     void set_zero(void* data, std::size_t bytes) override { product_->set_zero(data, bytes); }
 
   private:
-    std::unique_ptr<HandleImpl> make_product(const CsrView& permuted, const Options& options,
-                                             const Reordering& reordering,
-                                             const std::shared_ptr<Device>& device,
-                                             const PlannedMatrix* planned);
-    std::unique_ptr<HandleImpl> make_listed(const CsrView& permuted, const Options& options,
-                                            const Reordering& reordering,
-                                            const std::shared_ptr<Device>& device,
-                                            const PlannedMatrix* planned);
+    /// What B's handle is made of, while the constructor runs.
+    struct ProductInput {
+        const CsrView& permuted;  ///< B; where `on_device` has it, row offsets alone
+        const Options& options;
+        const Reordering& reordering;
+        const std::shared_ptr<Device>& device;
+        const PlannedMatrix* planned;  ///< of A; null = nothing is yet
+        DeviceCsr* on_device;          ///< has B in the device's memory; null = nowhere
+    };
+    double make_on_host(const CsrView& matrix, const Options& options, const Reordering& reordering,
+                        const std::shared_ptr<Device>& device, const ChosenOrder* chosen);
+    std::optional<double> make_on_device(const CsrView& matrix, const Options& options,
+                                         const Reordering& reordering,
+                                         const std::shared_ptr<Device>& device,
+                                         const ChosenOrder& chosen);
+    std::unique_ptr<HandleImpl> make_product(const ProductInput& input);
+    std::unique_ptr<HandleImpl> make_listed(const ProductInput& input);
     Permuter& permuter(int num_rhs);
     void make_permuter(const CsrView& matrix, const Options& options,
                        std::shared_ptr<Device> device);
-    void tell(const CsrView& matrix, const Reordering& reordering, double reorder_ms);
+    void tell(const CsrView& matrix, const Reordering& reordering, const ChosenOrder* chosen);
 
     std::vector<std::int32_t> order_;      ///< new → old
+    ValueOrder from_given_;                ///< of B's values, while the constructor runs
     std::unique_ptr<HandleImpl> product_;  ///< B, for vectors in B's order
     std::unique_ptr<Permuter> permuter_;   ///< null when the caller's vectors are in B's order
     std::function<std::unique_ptr<Permuter>(int num_rhs)> make_permuter_of_;
@@ -154,25 +163,27 @@ Options options_of_product(const Options& options) {
 
 ReorderedHandle::ReorderedHandle(const CsrView& matrix, const Options& options,
                                  KernelProvider& provider, std::shared_ptr<Device> device,
-                                 std::optional<Reordering> order, const PlannedMatrix* planned)
+                                 std::optional<ChosenOrder> chosen)
     : HandleImpl(options, provider) {
     const Stopwatch watch;
-    ValueOrder from_given;
     set_types(options, matrix.value_type);
     check_epilogue(options);
     const bool rows_only = options.reorder == to_string(ReorderMethod::rows);
     if (rows_only && !lists_rows(options))
         (void)options_of_rows(options);  // what it refuses, before anything is made
     {
-        Reordering reordering = order ? std::move(*order)
-                                      : reorder(matrix, parse_reorder_method(options.reorder),
-                                                BandK{}, options.threads);
-        const CsrMatrix permuted =
-            permute(matrix, reordering, options.threads, options.updatable ? &from_given : nullptr);
-        const double reorder_ms = watch.ms();
-        product_ = make_product(permuted.view(), options, reordering, device, planned);
+        Reordering reordering = chosen ? std::move(chosen->choice.order)
+                                       : reorder(matrix, parse_reorder_method(options.reorder),
+                                                 BandK{}, options.threads);
+        double reorder_ms = watch.ms();
+        const ChosenOrder* const known = chosen ? &*chosen : nullptr;
+        const auto on_device =
+            known ? make_on_device(matrix, options, reordering, device, *known) : std::nullopt;
+        reorder_ms +=
+            on_device ? *on_device : make_on_host(matrix, options, reordering, device, known);
         info_ = product_->info();
-        tell(matrix, reordering, reorder_ms);
+        info_.reorder_ms = reorder_ms;
+        tell(matrix, reordering, known);
         order_ = std::move(reordering.order);
     }
     if (rows_only) {
@@ -184,45 +195,79 @@ ReorderedHandle::ReorderedHandle(const CsrView& matrix, const Options& options,
         info_.kernel_ms += making.ms();
     }
     info_.permuted_vectors = options.permuted_vectors;
-    if (options.updatable) tell_order(std::move(from_given));
+    if (options.updatable) tell_order(std::move(from_given_));
     info_.prepare_ms = watch.ms();
 }
 
+/// The product of B, which this host makes. Returns the milliseconds that it takes to make B.
+double ReorderedHandle::make_on_host(const CsrView& matrix, const Options& options,
+                                     const Reordering& reordering,
+                                     const std::shared_ptr<Device>& device,
+                                     const ChosenOrder* chosen) {
+    const Stopwatch watch;
+    const bool is_elsewhere = chosen != nullptr && chosen->on_device != nullptr;
+    const CsrMatrix permuted = permute(is_elsewhere ? chosen->on_device->all() : matrix, reordering,
+                                       options.threads, options.updatable ? &from_given_ : nullptr);
+    const double ms = watch.ms();
+    product_ = make_product({permuted.view(), options, reordering, device,
+                             chosen != nullptr ? &chosen->planned : nullptr, nullptr});
+    return ms;
+}
+
+/// The same of B that the device makes, of A that is there or is copied there; nothing where it
+/// cannot, or where B's kernel is chosen by more than a sample, which takes B on this host.
+std::optional<double> ReorderedHandle::make_on_device(const CsrView& matrix, const Options& options,
+                                                      const Reordering& reordering,
+                                                      const std::shared_ptr<Device>& device,
+                                                      const ChosenOrder& chosen) {
+    if (!may_order_on_device(options)) return std::nullopt;
+    const Stopwatch watch;
+    AnalysisOnDevice analysis(provider_, policy_, device);
+    if (!chosen.csr.pays(analysis.compiles_for_rows_in(matrix))) return std::nullopt;
+    const auto rows =
+        analysis.rows_in(chosen.csr.view(), matrix, reordering.order, options.threads);
+    if (rows == nullptr) return std::nullopt;
+    DeviceCsr b(*device, rows->view(), options.threads, analysis);
+    if (options.updatable)
+        from_given_ = values_in_order(matrix, b.on_host(), reordering.order, options.threads);
+    const double ms = watch.ms();
+    product_ = make_product({b.on_host(), options, reordering, device, &chosen.planned, &b});
+    return ms;
+}
+
 /// Null where the kernel cannot be had.
-std::unique_ptr<HandleImpl> ReorderedHandle::make_listed(const CsrView& permuted,
-                                                         const Options& options,
-                                                         const Reordering& reordering,
-                                                         const std::shared_ptr<Device>& device,
-                                                         const PlannedMatrix* planned) {
-    const Options plain = options_of_kernel(options, plain_kernel(true));
+std::unique_ptr<HandleImpl> ReorderedHandle::make_listed(const ProductInput& input) {
+    const CsrView& permuted = input.permuted;
+    const Options plain = options_of_kernel(input.options, plain_kernel(true));
     std::optional<PlannedMatrix> in_order;
-    if (planned != nullptr) in_order.emplace(permuted, plain, provider_, *device, *planned);
-    auto product = make_gpu_handle(permuted, plain, provider_, device,
-                                   {nullptr, in_order ? &*in_order : nullptr});
+    if (input.planned != nullptr)
+        in_order.emplace(permuted, plain, provider_, *input.device, *input.planned,
+                         input.on_device);
+    auto product = make_gpu_handle(permuted, plain, provider_, input.device,
+                                   {input.on_device, in_order ? &*in_order : nullptr});
     const Stopwatch listing;
-    if (permuted.nnz > 0 && !product->store_in_rows(reordering.order)) return nullptr;
+    if (permuted.nnz > 0 && !product->store_in_rows(input.reordering.order)) return nullptr;
     product->tell_more_time(listing.ms(), &Info::kernel_ms);
     if (in_order) product->tell_more_time(in_order->analysis_ms(), &Info::analysis_ms);
     product->tell_given(permuted.value_type, permuted.nnz);
     return product;
 }
 
-std::unique_ptr<HandleImpl> ReorderedHandle::make_product(const CsrView& permuted,
-                                                          const Options& options,
-                                                          const Reordering& reordering,
-                                                          const std::shared_ptr<Device>& device,
-                                                          const PlannedMatrix* planned) {
-    if (reordering.method != ReorderMethod::rows)
-        return make_handle_impl(permuted, options_of_product(options), provider_, device);
+std::unique_ptr<HandleImpl> ReorderedHandle::make_product(const ProductInput& input) {
+    const CsrView& permuted = input.permuted;
+    const Options& options = input.options;
+    if (input.reordering.method != ReorderMethod::rows)
+        return make_handle_impl(permuted, options_of_product(options), provider_, input.device);
     if (lists_rows(options))
-        if (auto product = make_listed(permuted, options, reordering, device, planned))
-            return product;
+        if (auto product = make_listed(input)) return product;
     const Options of_rows = options_of_rows(options);
     std::optional<PlannedMatrix> in_order;
-    if (planned != nullptr) in_order.emplace(permuted, of_rows, provider_, *device, *planned);
+    if (input.planned != nullptr)
+        in_order.emplace(permuted, of_rows, provider_, *input.device, *input.planned,
+                         input.on_device);
     const auto make = [&](const Options& o, PlannedMatrix* of_options) {
-        return make_gpu_handle(permuted, o, provider_, device,
-                               {nullptr, of_options, reordering.order});
+        return make_gpu_handle(permuted, o, provider_, input.device,
+                               {input.on_device, of_options, input.reordering.order});
     };
     const Stopwatch watch;
     std::unique_ptr<HandleImpl> product;
@@ -230,7 +275,7 @@ std::unique_ptr<HandleImpl> ReorderedHandle::make_product(const CsrView& permute
         product = make(of_rows, in_order ? &*in_order : nullptr);
     } catch (const TooLarge& error) {
         // The kernel was asked for, or predicted.
-        if (planned != nullptr || names_kernel(options)) throw;
+        if (input.planned != nullptr || names_kernel(options)) throw;
         const double ms = watch.ms();
         product = make(options_of_next_kernel(of_rows), nullptr);
         product->tell_reason_before(error.why());
@@ -264,13 +309,15 @@ void ReorderedHandle::make_permuter(const CsrView& matrix, const Options& option
     info_.measured_us = 0;  // it was measured without the ways into the order and back
 }
 
-void ReorderedHandle::tell(const CsrView& matrix, const Reordering& reordering, double reorder_ms) {
+void ReorderedHandle::tell(const CsrView& matrix, const Reordering& reordering,
+                           const ChosenOrder* chosen) {
     const Stopwatch watch;
     info_.reorder = to_string(reordering.method);
-    info_.bandwidth_before = info_.bandwidth = bandedness(matrix).bandwidth;
+    info_.bandwidth_before = info_.bandwidth =
+        chosen != nullptr ? chosen->choice.bandwidth : bandedness(matrix).bandwidth;
     if (reordering.method != ReorderMethod::rows)  // columns stay
         info_.bandwidth = bandedness(matrix, reordering).bandwidth;
-    info_.reorder_ms = reorder_ms + watch.ms();
+    info_.reorder_ms += watch.ms();
 }
 
 void ReorderedHandle::set_values(const NewValues& values, Stream stream) {
@@ -331,10 +378,9 @@ void ReorderedHandle::prepare(Scale alpha, Scale beta, Stream stream) {
 std::unique_ptr<HandleImpl> make_reordered_handle(const CsrView& matrix, const Options& options,
                                                   KernelProvider& provider,
                                                   std::shared_ptr<Device> device,
-                                                  std::optional<Reordering> order,
-                                                  const PlannedMatrix* planned) {
+                                                  std::optional<ChosenOrder> chosen) {
     return std::make_unique<ReorderedHandle>(matrix, options, provider, std::move(device),
-                                             std::move(order), planned);
+                                             std::move(chosen));
 }
 
 }  // namespace spmvgen

@@ -30,6 +30,9 @@ class EntrySource {
     virtual Buffer values(std::span<const EntryRange> ranges) = 0;
     /// What all values have in common, where that can be found out without bringing them here.
     virtual std::optional<ValueTraits> value_traits() { return std::nullopt; }
+    /// The matrix with all of its columns on this host, as long as the source lives; values may be
+    /// missing. Throws as validate().
+    virtual const CsrView& pattern() = 0;
     /// All of the matrix on this host, as long as the source lives. Throws as validate().
     virtual const CsrView& all() = 0;
 };

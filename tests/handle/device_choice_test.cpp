@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 #include <omp.h>
 
+#include <algorithm>
 #include <functional>
 #include <thread>
 
@@ -13,6 +14,7 @@
 #include "matrix/suites/gallery.hpp"
 #include "parts_ms.hpp"
 #include "spmvgen/spmvgen.hpp"
+#include "verify/reference.hpp"
 
 namespace spmvgen {
 namespace {
@@ -91,29 +93,64 @@ TEST(DeviceChoice, FetchesSamplesOnly) {
     }
 }
 
-/// Several vectors, whose rows are put into clusters: all of the matrix comes here.
-TEST(DeviceChoice, PutsRowsOfSeveralVectorsIntoClusters) {
-    constexpr int k = 8;
+/// A matrix without an order, and the device that gets it.
+struct Clustered {
+    const char* spec;
+    int num_rhs;
+    bool has_room;  ///< of the device: for another copy of the matrix
+};
+
+// Rows in another order are copied where the matrix is: columns come here, values only where the
+// device lacks room. The handle is that of the same matrix on the host.
+void expect_clusters(const Clustered& of) {
+    SCOPED_TRACE(testing::Message() << of.spec << ", " << of.num_rhs << ", " << of.has_room);
     const auto device = std::make_shared<NamedDevice>();
-    const CsrMatrix matrix = make_gallery_matrix("delaunay:n=40000,spatial=0");
+    const CsrMatrix matrix = make_gallery_matrix(of.spec);
     const CsrView here = matrix.view();
-    Options of_host = options_for("simt:sm_90"), there = options_there();
-    of_host.num_rhs = there.num_rhs = k;
-    of_host.reorder = "none";
-    const Handle as_it_comes = make_handle(here, of_host, KernelProvider::process(), device);
-    const CsrThere arrays(*device, here);
-    Handle handle = make_handle(arrays.view, there, KernelProvider::process(), device);
-    EXPECT_EQ(as_it_comes.info().reorder, "none");
+    Options options = options_for("simt:sm_90");
+    options.num_rhs = of.num_rhs;
+    const Handle of_host = make_handle(here, options, KernelProvider::process(), device);
+    const CsrThere there(*device, here);
+    options.device_arrays = true;
+    if (!of.has_room) device->most_free = 1 << 20;
+    device->came_here = 0;
+    Handle handle = make_handle(there.view, options, KernelProvider::process(), device);
+    const auto indices = static_cast<std::size_t>(here.rows + 1 + here.nnz) * sizeof(std::int32_t);
+    const auto values = static_cast<std::size_t>(here.nnz) * sizeof(double);
+    EXPECT_EQ(device->came_here < indices + values, of.has_room);
     EXPECT_EQ(handle.info().reorder, "rows") << handle.info().reason;
-    std::vector<double> x(static_cast<std::size_t>(k * here.cols));
-    for (std::size_t i = 0; i < x.size(); ++i) x[i] = static_cast<double>(i % 23) - 11;
-    std::vector<double> y(static_cast<std::size_t>(k * here.rows)), z(y.size());
-    as_it_comes.apply(1.0, x.data(), 0.0, y.data());
+    EXPECT_EQ(handle.info().kernel, of_host.info().kernel) << handle.info().reason;
+    EXPECT_EQ(handle.info().bandwidth, of_host.info().bandwidth);
+    EXPECT_TRUE(std::ranges::equal(handle.row_order(), of_host.row_order()));
+    EXPECT_NEAR(parts_ms(handle.info()), handle.info().prepare_ms, 0.05 * handle.info().prepare_ms);
+
+    const auto columns = static_cast<std::size_t>(of.num_rhs);
+    std::vector<double> x(columns * static_cast<std::size_t>(here.cols));
+    for (std::size_t i = 0; i < x.size(); ++i) x[i] = static_cast<double>(i % 13) - 6;
+    std::vector<double> y(columns * static_cast<std::size_t>(here.rows)), z(y.size());
+    of_host.apply(1.0, x.data(), 0.0, y.data());
     handle.apply(1.0, x.data(), 0.0, z.data());
-    for (std::size_t i = 0; i < y.size(); ++i) ASSERT_NEAR(y[i], z[i], 1e-9) << i;
-    handle.update_values(static_cast<const double*>(arrays.view.values));
-    handle.apply(1.0, x.data(), 0.0, z.data());
-    for (std::size_t i = 0; i < y.size(); ++i) ASSERT_NEAR(y[i], z[i], 1e-9) << i;
+    EXPECT_EQ(y, z);
+    const double alpha = 1, beta = 0;
+    const CheckResult result =
+        check_product(here, {&alpha, x.data(), &beta, x.data(), z.data(), of.num_rhs});
+    EXPECT_TRUE(result.passed) << result.message;
+
+    std::vector<double> doubled(static_cast<std::size_t>(here.nnz));
+    std::ranges::transform(matrix.values.as<double>(), doubled.begin(),
+                           [](double value) { return 2 * value; });
+    const auto fresh = device->allocate(doubled.size() * sizeof(double));
+    device->copy_to_device(fresh->data(), doubled.data(), fresh->bytes());
+    handle.update_values(static_cast<const double*>(fresh->data()));
+    handle.apply(0.5, x.data(), 0.0, z.data());
+    EXPECT_EQ(y, z);
+}
+
+TEST(DeviceChoice, PutsRowsInClustersOnTheDevice) {
+    for (const Clustered& of : {Clustered{"delaunay:n=120000,spatial=0", 1, true},
+                                Clustered{"delaunay:n=40000,spatial=0", 8, true},
+                                Clustered{"delaunay:n=40000,spatial=0", 8, false}})
+        expect_clusters(of);
 }
 
 /// Bytes of row offsets.

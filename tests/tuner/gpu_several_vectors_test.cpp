@@ -228,7 +228,8 @@ TEST(GpuSeveralVectors, LongRowsThatShareXHaveSeveralWarpsTogether) {
     };
     EXPECT_EQ(chosen(even_features(150, 1848), blocks),
               "bcsr_fused: 4 right-hand sides, 64 lanes for two of 1848 rows: bcsr_fused");
-    EXPECT_EQ(wide(150, 264), (Wide{2, 128})) << "as many blocks as multiprocessors";
+    EXPECT_EQ(wide(150, 660), (Wide{2, 128})) << "2.5 blocks for each multiprocessor";
+    EXPECT_NE(wide(150, 659), (Wide{2, 128})) << "fewer are cut";
     EXPECT_EQ(wide(150, 1584), (Wide{2, 128})) << "six for each";
     EXPECT_EQ(wide(150, 1585), (Wide{2, 64}));
     EXPECT_EQ(wide(150, 3696), (Wide{2, 64})) << "seven of two rows' halves";

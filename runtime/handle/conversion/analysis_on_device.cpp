@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "devices/gpu/kernel_steps.hpp"
+#include "handle/conversion/csr_on_device.hpp"
 #include "handle/conversion/gpu_matrix.hpp"
 #include "registry.hpp"
 #include "spmvgen/error.hpp"
@@ -67,6 +68,13 @@ ValueTraits traits_of(const ValueTable& table) {
     return traits;
 }
 
+/// gathering() for elements of so many bytes; nothing where there is none.
+std::optional<Signature> gathering_elements(std::size_t element, const Target& target) {
+    for (const IndexType type : {IndexType::i32, IndexType::i64})
+        if (element == size_of(type)) return gathering(type, target);
+    return std::nullopt;
+}
+
 }  // namespace
 
 Signature classifying(ValueType value, const Target& target) {
@@ -81,6 +89,15 @@ Signature gathering(IndexType index, const Target& target) {
     Signature s;
     s.kernel = "gather_columns";
     s.index = index;
+    s.target = target;
+    return complete(s);
+}
+
+Signature reaching(const CsrView& matrix, const Target& target) {
+    Signature s;
+    s.kernel = "reach_rows";
+    s.index = matrix.index_type;
+    s.offset = matrix.offset_type;
     s.target = target;
     return complete(s);
 }
@@ -134,6 +151,37 @@ std::vector<Buffer> gather(Device& device, std::span<const DeviceKernel* const> 
     return gathered;
 }
 
+bool search(Device& device, const DeviceKernel& kernel, const CsrView& matrix,
+            reordering::RegionSearch& search) {
+    constexpr std::uint64_t most_rounds = 512;
+    constexpr std::size_t rounds_at_once = 16;  // before what they have found is looked at
+    std::vector<std::uint32_t> went_on(most_rounds + 1);
+    const std::size_t bytes = search.reached.size() * sizeof(std::uint64_t);
+    const auto reached = device.allocate_scratch(bytes);
+    const auto flags = device.allocate_scratch(went_on.size() * sizeof went_on[0]);
+    device.enqueue_to_device(reached->data(), search.reached.data(), bytes);
+    device.enqueue_to_device(flags->data(), went_on.data(), flags->bytes());
+    StepValues values{.arrays = {{"row_ptr", matrix.row_ptr},
+                                 {"csr_col_idx", matrix.col_idx},
+                                 {"reached", reached->data()},
+                                 {"went_on", flags->data()}},
+                      .scalars = {{"num_rows", matrix.rows}}};
+    bool goes_on = true;
+    while (goes_on && search.round < most_rounds) {
+        const std::size_t first = search.round + 1;
+        for (std::size_t i = 0; i < rounds_at_once; ++i) {
+            values.scalars["round"] = static_cast<std::int64_t>(++search.round);
+            launch_step(device, kernel, "search_round", values);
+        }
+        device.copy_to_host(&went_on[first],
+                            static_cast<const std::uint32_t*>(flags->data()) + first,
+                            rounds_at_once * sizeof went_on[0]);
+        goes_on = went_on[search.round] != 0;
+    }
+    device.copy_to_host(search.reached.data(), reached->data(), bytes);
+    return !goes_on;
+}
+
 ValueTraits classify_values(Device& device, const DeviceKernel& kernel, const CsrView& matrix,
                             bool lists) {
     ValueTable table(size_of(matrix.value_type));
@@ -169,19 +217,55 @@ std::optional<ValueTraits> AnalysisOnDevice::value_traits(const CsrView& matrix,
     return classify_values(*device_, *found->loaded, matrix, lists);
 }
 
+std::shared_ptr<const GpuKernel> AnalysisOnDevice::gatherer(std::size_t element) {
+    const auto signature = gathering_elements(element, device_->facts().target);
+    return signature ? kernel(*signature) : nullptr;
+}
+
+bool AnalysisOnDevice::is_to_be_compiled(const Signature& signature) {
+    return provider_.distance(signature, policy_, device_) == KernelProvider::Distance::compiler;
+}
+
+bool AnalysisOnDevice::compiles_for_rows_in(const CsrView& a) {
+    const auto compiles = [&](std::size_t element) {
+        const auto signature = gathering_elements(element, device_->facts().target);
+        return signature && is_to_be_compiled(*signature);
+    };
+    return compiles(size_of(a.index_type)) || compiles(size_of(a.value_type));
+}
+
 std::optional<std::vector<Buffer>> AnalysisOnDevice::gathered(
     std::span<const PiecesOfArray> pieces) {
     std::vector<std::shared_ptr<const GpuKernel>> found;
     std::vector<const DeviceKernel*> kernels;
     for (auto& of_array : pieces) {
-        const bool wide = of_array.element == size_of(IndexType::i64);
-        if (!wide && of_array.element != size_of(IndexType::i32)) return std::nullopt;
-        found.push_back(
-            kernel(gathering(wide ? IndexType::i64 : IndexType::i32, device_->facts().target)));
+        found.push_back(gatherer(of_array.element));
         if (found.back() == nullptr) return std::nullopt;
         kernels.push_back(found.back()->loaded.get());
     }
     return gather(*device_, kernels, pieces);
+}
+
+std::unique_ptr<RowsOnDevice> AnalysisOnDevice::rows_in(const CsrView& on_device,
+                                                        const CsrView& on_host,
+                                                        std::span<const std::int32_t> order,
+                                                        int threads) {
+    if (on_device.nnz == 0 || !CsrOnDevice(*device_, on_host, nullptr).has_room()) return nullptr;
+    const auto columns = gatherer(size_of(on_device.index_type));
+    const auto values = gatherer(size_of(on_device.value_type));
+    if (columns == nullptr || values == nullptr) return nullptr;
+    return std::make_unique<RowsOnDevice>(*device_,
+                                          RowsOnDevice::Kernels{*columns->loaded, *values->loaded},
+                                          on_device, on_host, order, threads);
+}
+
+bool AnalysisOnDevice::compiles_search(const CsrView& matrix) {
+    return is_to_be_compiled(reaching(matrix, device_->facts().target));
+}
+
+bool AnalysisOnDevice::search(const CsrView& matrix, reordering::RegionSearch& search) {
+    const auto found = kernel(reaching(matrix, device_->facts().target));
+    return found != nullptr && spmvgen::search(*device_, *found->loaded, matrix, search);
 }
 
 }  // namespace spmvgen

@@ -20,6 +20,8 @@ class CsrOnDevice {
     /// Device::allocate does.
     const CsrView& view();
 
+    /// What it is a view of, as it was given: of its arrays some may be elsewhere.
+    const CsrView& matrix() const { return host_; }
     bool is_on_device() const { return !copies_ || !memory_.empty(); }
     /// Whether they are there, or the device has room for them beside what is made of them.
     bool has_room() const;

@@ -188,7 +188,7 @@ void GpuHandle::convert_copy(const CsrView& matrix, CsrOnDevice& csr, const Opti
 
 void GpuHandle::plan_on_device(DeviceCsr& input, const CsrOnDevice& csr, const Options& options,
                                std::int64_t max_row, Seen seen) {
-    MatrixOnDevice matrix{input.on_device(), input.on_host(), max_row, !options.copy};
+    MatrixOnDevice matrix{input.on_device(), input.on_host(), max_row, !options.copy, row_order_};
     if (const auto* values = input.few_values()) matrix.dictionary = *values;
     const bool as_it_is = has_arrays_of(matrix.on_device, signature_);
     const bool strips = kernel_entry(signature_.kernel).format == Format::strips;

@@ -6,6 +6,7 @@
 
 #include "devices/device.hpp"
 #include "handle/base/handle_impl.hpp"
+#include "handle/conversion/csr_on_device.hpp"
 #include "handle/making/handle_input.hpp"
 #include "handle/plan/device_csr.hpp"
 #include "handle/plan/planned_matrix.hpp"
@@ -53,14 +54,25 @@ void check_array_options(const Options& options);
 /// host.
 std::shared_ptr<Device> device_for(const Options& options, std::shared_ptr<Device> device);
 
+/// An order of the rows that was chosen for a matrix on a GPU.
+struct ChosenOrder {
+    OrderChoice choice;
+    const PlannedMatrix& planned;  ///< what was found out of the matrix before
+    DeviceCsr* on_device;          ///< has it in the device's memory; null = nowhere
+    /// The same, or a copy of what is on this host.
+    CsrOnDevice& csr;
+};
+/// Whether the device may put rows into an order: else the host has to have them.
+inline bool may_order_on_device(const Options& options) {
+    return options.level == "rule" && options.expected_applies == 0 && options.memory_limit == 0;
+}
 /// With options.reorder: a handle of the matrix in that order, which is made with the other
-/// options, and what is around it. `device` is null for the host. `order` is the matrix's by that
-/// method, where it is known, and `planned` what was found out of the matrix for a GPU.
+/// options, and what is around it. `device` is null for the host. `chosen` is the matrix's order by
+/// that method, where it is known.
 std::unique_ptr<HandleImpl> make_reordered_handle(const CsrView& matrix, const Options& options,
                                                   KernelProvider& provider,
                                                   std::shared_ptr<Device> device,
-                                                  std::optional<Reordering> order = std::nullopt,
-                                                  const PlannedMatrix* planned = nullptr);
+                                                  std::optional<ChosenOrder> chosen = std::nullopt);
 
 /// Whether a handle begins with plain CSR and is planned later: options.compile behind, and level
 /// lazy unless bits must stay the same, which is then planned at once.

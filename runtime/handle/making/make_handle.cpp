@@ -29,15 +29,26 @@ std::unique_ptr<HandleImpl> make_as_it_stands(const CsrView& matrix, const Handl
     return make_within_limit(input.options, make);
 }
 
+/// Goes on with a search for regions of rows; whether to its end.
+bool search_on_device(reordering::RegionSearch& search, CsrOnDevice& csr, const Options& options,
+                      KernelProvider& provider, const std::shared_ptr<Device>& device) {
+    if (!may_order_on_device(options)) return false;
+    const KernelPolicy policy{effective_mode(options.cache), options.cache_dir, true,
+                              options.kernel_sets};
+    AnalysisOnDevice analysis(provider, policy, device);
+    return csr.pays(analysis.compiles_search(csr.matrix())) && analysis.search(csr.view(), search);
+}
+
 /// With the rows in that order; null where its arrays would be too large.
 std::unique_ptr<HandleImpl> make_in_order(const CsrView& matrix, Options options,
                                           KernelProvider& provider, std::shared_ptr<Device> device,
-                                          OrderChoice order, const PlannedMatrix& planned) {
-    options.reorder = to_string(order.order.method);
+                                          ChosenOrder chosen) {
+    options.reorder = to_string(chosen.choice.order.method);
+    const std::string reason = chosen.choice.reason;
     try {
-        auto impl = make_reordered_handle(matrix, options, provider, std::move(device),
-                                          std::move(order.order), &planned);
-        impl->tell_reason_before(order.reason);
+        auto impl =
+            make_reordered_handle(matrix, options, provider, std::move(device), std::move(chosen));
+        impl->tell_reason_before(reason);
         return impl;
     } catch (const TooLarge&) {
         return nullptr;
@@ -56,15 +67,23 @@ std::unique_ptr<HandleImpl> choose_and_convert(const CsrView& matrix, const Hand
     const Stopwatch watch;
     std::optional<PlannedMatrix> planned;
     std::optional<OrderChoice> order;
+    std::optional<CsrOnDevice> csr;
     if (device != nullptr && may_get_order(matrix, options, provider, *device)) {
         planned.emplace(matrix, options, provider, *device, on_device);
-        order = order_that_pays(on_device != nullptr ? on_device->on_host() : matrix, options,
-                                *planned);
+        csr.emplace(*device, matrix, on_device != nullptr ? &on_device->on_device() : nullptr);
+        order =
+            order_that_pays(on_device != nullptr ? on_device->on_host() : matrix, options, *planned,
+                            [&](reordering::RegionSearch& search) {
+                                return search_on_device(search, *csr, options, provider, device);
+                            });
     }
     double ms = watch.ms();
     std::unique_ptr<HandleImpl> impl;
-    if (order) impl = make_in_order(matrix, options, provider, device, std::move(*order), *planned);
+    if (order)
+        impl = make_in_order(matrix, options, provider, device,
+                             {std::move(*order), *planned, on_device, *csr});
     if (impl == nullptr) {
+        csr.reset();
         ms = watch.ms();
         impl = make_as_it_stands(matrix, input, provider, device, on_device,
                                  planned ? &*planned : nullptr);

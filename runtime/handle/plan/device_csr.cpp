@@ -79,11 +79,27 @@ DeviceCsr::DeviceCsr(Device& device, const CsrView& a, int threads,
 
 void DeviceCsr::complete() {
     if (complete_) return;
-    col_idx_ = to_host(device_, on_device_.col_idx, on_device_.nnz, size_of(on_device_.index_type));
+    fetch_columns();
     values_ = to_host(device_, on_device_.values, on_device_.nnz, size_of(on_device_.value_type));
     on_host_.col_idx = col_idx_.data();
     on_host_.values = values_.data();
     complete_ = true;
+}
+
+void DeviceCsr::fetch_columns() {
+    if (col_idx_.bytes() == 0)
+        col_idx_ =
+            to_host(device_, on_device_.col_idx, on_device_.nnz, size_of(on_device_.index_type));
+}
+
+const CsrView& DeviceCsr::pattern() {
+    if (pattern_) return *pattern_;
+    fetch_columns();
+    if (!rows_are_right(on_host_, threads_) || !are_columns(col_idx_, on_host_, threads_))
+        (void)all();  // says what is not
+    pattern_ = on_host_;
+    pattern_->col_idx = col_idx_.data();
+    return *pattern_;
 }
 
 const CsrView& DeviceCsr::all() {

@@ -43,12 +43,15 @@ class DeviceCsr final : public EntrySource {
     const std::vector<ValueBits>* few_values() const {
         return traits_ && traits_->distinct ? &*traits_->distinct : nullptr;
     }
+    /// Copies all columns and checks them, unless that was done.
+    const CsrView& pattern() override;
     /// Copies the rest and checks it, unless that was done.
     const CsrView& all() override;
     /// The copy of row_ptr.
     std::shared_ptr<const Buffer> row_ptr() const { return row_ptr_; }
 
   private:
+    void fetch_columns();
     std::vector<Buffer> gathered(std::span<const PiecesOfArray> pieces);
     Buffer copied(const PiecesOfArray& pieces);
 
@@ -62,6 +65,7 @@ class DeviceCsr final : public EntrySource {
     std::shared_ptr<const Buffer> row_ptr_;
     Buffer col_idx_, values_;
     bool complete_ = false, checked_ = false;
+    std::optional<CsrView> pattern_;  ///< on this host, checked
 };
 
 /// Entries in any order, out of a device's memory.

@@ -43,19 +43,20 @@ PlannedMatrix::PlannedMatrix(const CsrView& matrix, const Options& options,
 
 PlannedMatrix::PlannedMatrix(const CsrView& matrix, const Options& options,
                              KernelProvider& provider, const Device& device,
-                             const PlannedMatrix& original)
+                             const PlannedMatrix& original, DeviceCsr* on_device)
     : request_([&] {
           Request request = request_on(device, matrix, options, provider, nullptr);
           request.exact = original.answered().exact;  // the values are the same
           return request;
       }()),
+      source_(on_device),
       features_([&] {
           const Stopwatch watch;
           RowFeatures features = features_of_rows(matrix, options.threads);
           analysis_ms_ = watch.ms();
           return features;
       }()),
-      chooser_(matrix, features_, options.threads) {}
+      chooser_(matrix, features_, options.threads, source_) {}
 
 RowFeatures PlannedMatrix::analysed(const CsrView& matrix, const Options& options,
                                     DeviceCsr* on_device) {
@@ -94,7 +95,8 @@ bool may_get_order(const CsrView& matrix, const Options& options, KernelProvider
 }
 
 std::optional<OrderChoice> order_that_pays(const CsrView& matrix, const Options& options,
-                                           PlannedMatrix& planned) {
+                                           PlannedMatrix& planned,
+                                           reordering::GoOnSearching search) {
     return choose_order({.matrix = matrix,
                          .features = planned.features(),
                          .request = planned.request(),
@@ -102,7 +104,8 @@ std::optional<OrderChoice> order_that_pays(const CsrView& matrix, const Options&
                          .threads = options.threads,
                          .chooser = planned.chooser(),
                          .rule = [&]() -> const Choice& { return planned.rule(); },
-                         .source = planned.source()});
+                         .source = planned.source(),
+                         .search = std::move(search)});
 }
 
 }  // namespace spmvgen

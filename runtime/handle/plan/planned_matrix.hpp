@@ -21,9 +21,10 @@ class PlannedMatrix {
     /// offsets, else as validate().
     PlannedMatrix(const CsrView& matrix, const Options& options, KernelProvider& provider,
                   const Device& device, DeviceCsr* on_device);
-    /// Of a matrix on this host that has the rows of `original`, checked before, in another order.
+    /// Of a matrix that has the rows of `original`, checked before, in another order: on this host,
+    /// or in the device's memory, which `on_device` is.
     PlannedMatrix(const CsrView& matrix, const Options& options, KernelProvider& provider,
-                  const Device& device, const PlannedMatrix& original);
+                  const Device& device, const PlannedMatrix& original, DeviceCsr* on_device);
     PlannedMatrix(const PlannedMatrix&) = delete;
     PlannedMatrix& operator=(const PlannedMatrix&) = delete;
 
@@ -66,9 +67,10 @@ Request request_on(const Device& device, const CsrView& matrix, const Options& o
 bool may_get_order(const CsrView& matrix, const Options& options, KernelProvider& provider,
                    const Device& device);
 
-/// The order that pays, where that is so, of a matrix that may get one; all of it is on this host
-/// then.
+/// The order that pays, where that is so, of a matrix that may get one. `search` as OrderProblem
+/// has it.
 std::optional<OrderChoice> order_that_pays(const CsrView& matrix, const Options& options,
-                                           PlannedMatrix& planned);
+                                           PlannedMatrix& planned,
+                                           reordering::GoOnSearching search);
 
 }  // namespace spmvgen

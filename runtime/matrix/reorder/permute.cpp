@@ -105,18 +105,6 @@ void fill(const CsrView& a, const Reordering& r, CsrMatrix& b, int threads, Valu
     });
 }
 
-template <typename Offset>
-void fill_row_ptr(const CsrView& a, const Reordering& r, CsrMatrix& b, int threads) {
-    b.row_ptr = make_buffer<Offset>(a.rows + 1);
-    const auto row_ptr = b.row_ptr.as<Offset>();
-    row_ptr[0] = 0;
-    for_parts(a.rows, rows_a_part, threads, [&](std::int64_t begin, std::int64_t end, int) {
-        for (std::int64_t i = begin; i < end; ++i)
-            row_ptr[at(i) + 1] = static_cast<Offset>(a.row_length(r.order[at(i)]));
-    });
-    std::partial_sum(row_ptr.begin(), row_ptr.end(), row_ptr.begin());
-}
-
 /// `place(i)`: where row and column i come to stand.
 template <typename Place>
 Bandedness measure(const CsrView& a, int threads, Place place) {
@@ -141,13 +129,43 @@ Bandedness measure(const CsrView& a, int threads, Place place) {
 
 }  // namespace
 
+Buffer row_ptr_in_order(const CsrView& a, std::span<const std::int32_t> order, int threads) {
+    return dispatch(a.offset_type, [&]<typename Offset>(Offset) {
+        const auto* const own = a.row_ptr_as<Offset>();
+        Buffer made = make_buffer<Offset>(a.rows + 1);
+        const auto row_ptr = made.as<Offset>();
+        row_ptr[0] = 0;
+        for_parts(a.rows, rows_a_part, threads, [&](std::int64_t begin, std::int64_t end, int) {
+            for (std::int64_t i = begin; i < end; ++i)
+                row_ptr[at(i) + 1] = own[order[at(i)] + 1] - own[order[at(i)]];
+        });
+        std::partial_sum(row_ptr.begin(), row_ptr.end(), row_ptr.begin());
+        return made;
+    });
+}
+
+ValueOrder values_in_order(const CsrView& a, const CsrView& b, std::span<const std::int32_t> order,
+                           int threads) {
+    return dispatch(a.offset_type, [&]<typename Offset>(Offset) {
+        const auto* const row_ptr = a.row_ptr_as<Offset>();
+        const auto* const to = b.row_ptr_as<Offset>();
+        ValueOrder made{a.offset_type, make_buffer<Offset>(a.nnz), {}, a.nnz, false};
+        const auto from = made.from.as<Offset>();
+        for_parts(a.rows, rows_a_part, threads, [&](std::int64_t begin, std::int64_t end, int) {
+            for (std::int64_t i = begin; i < end; ++i)
+                std::iota(from.begin() + to[i], from.begin() + to[i + 1], row_ptr[order[at(i)]]);
+        });
+        return made;
+    });
+}
+
 CsrMatrix permute(const CsrView& a, const Reordering& r, int threads, ValueOrder* order) {
     check_order(a, r);
     CsrMatrix b{a.rows, a.cols, a.nnz, a.offset_type, a.index_type, a.value_type, {}, {}, {}};
     dispatch_bytes(a.value_type, [&]<typename Value>(Value) {
         dispatch(a.index_type, [&]<typename Index>(Index) {
             dispatch(a.offset_type, [&]<typename Offset>(Offset) {
-                fill_row_ptr<Offset>(a, r, b, threads);
+                b.row_ptr = row_ptr_in_order(a, r.order, threads);
                 b.col_idx = make_buffer<Index>(a.nnz);
                 b.values = make_buffer<Value>(a.nnz);
                 fill<Value, Index, Offset>(a, r, b, threads, order);

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <atomic>
-#include <limits>
 
 #include "matrix/chunks.hpp"
 
@@ -23,23 +22,34 @@ class Search {
           rows_(a.rows),
           region_(rows_a_region),
           threads_(thread_count(threads)),
-          reached_(static_cast<std::size_t>(a.rows), nobody),
+          search_{std::vector(static_cast<std::size_t>(a.rows), RegionSearch::nobody), 0},
           next_(static_cast<std::size_t>(threads_)) {}
 
-    Regions run() {
-        for (int sowing = 0; sowing < most_sowings && sow(); ++sowing)
+    Regions run(const GoOnSearching& elsewhere) {
+        for (int sowing = 0; sowing < most_sowings && sow(); ++sowing) {
+            if (sowing == 0 && elsewhere) take_over(elsewhere(search_));
             while (!frontier_.empty()) spread();
+        }
         return label();
     }
 
   private:
-    /// The round in which a row was reached, above the region's number: the least one counts, so
-    /// of all that reach a row in the same round the first region has it, whoever came first.
-    static constexpr std::uint64_t nobody = std::numeric_limits<std::uint64_t>::max();
-    static constexpr int round_shift = 32;
+    static constexpr std::uint64_t nobody = RegionSearch::nobody;
 
-    std::uint64_t mark(std::int64_t region) const {
-        return round_ << round_shift | static_cast<std::uint64_t>(region);
+    std::uint64_t& reached(std::int64_t row) {
+        return search_.reached[static_cast<std::size_t>(row)];
+    }
+
+    /// A search that went on elsewhere.
+    void take_over(bool has_ended) {
+        frontier_.clear();
+        reached_rows_ = 0;
+        for (std::int64_t row = 0; row < rows_; ++row) {
+            const std::uint64_t mark = reached(row);
+            reached_rows_ += mark != nobody ? 1 : 0;
+            if (!has_ended && mark >> RegionSearch::round_shift == search_.round)
+                frontier_.push_back(static_cast<std::int32_t>(row));
+        }
     }
 
     /// Seeds spread evenly over the rows that are not reached. Whether there are any.
@@ -48,9 +58,9 @@ class Search {
         const std::int64_t count = (left + region_ - 1) / region_;
         const auto place = [&](std::int64_t seed) { return (2 * seed + 1) * left / (2 * count); };
         std::int64_t seed = 0, passed = 0;  // of those that are not reached
-        for (std::size_t row = 0; seed < count; ++row) {
-            if (reached_[row] != nobody || passed++ != place(seed)) continue;
-            reached_[row] = mark(regions_++);
+        for (std::int64_t row = 0; seed < count; ++row) {
+            if (reached(row) != nobody || passed++ != place(seed)) continue;
+            reached(row) = search_.mark(regions_++);
             frontier_.push_back(static_cast<std::int32_t>(row));
             ++seed;
         }
@@ -59,7 +69,7 @@ class Search {
     }
 
     void spread() {
-        ++round_;
+        ++search_.round;
         for_parts(std::ssize(frontier_), rows_a_part, threads_,
                   [&](std::int64_t begin, std::int64_t end, int thread) {
                       for (std::int64_t i = begin; i < end; ++i)
@@ -75,11 +85,11 @@ class Search {
     }
 
     void reach_from(std::int32_t row, std::vector<std::int32_t>& next) {
-        const auto own = std::atomic_ref(reached_[static_cast<std::size_t>(row)]).load(relaxed);
-        const std::uint64_t mine = mark(static_cast<std::int64_t>(own & 0xffffffffu));
+        const auto own = std::atomic_ref(reached(row)).load(relaxed);
+        const std::uint64_t mine = search_.mark(static_cast<std::int64_t>(own & 0xffffffffu));
         for (Offset k = row_ptr_[row]; k < row_ptr_[row + 1]; ++k) {
-            const auto column = static_cast<std::size_t>(col_[k]);
-            const std::atomic_ref<std::uint64_t> other(reached_[column]);
+            const auto column = static_cast<std::int64_t>(col_[k]);
+            const std::atomic_ref<std::uint64_t> other(reached(column));
             std::uint64_t known = other.load(relaxed);
             while (mine < known)
                 if (other.compare_exchange_weak(known, mine, relaxed)) {
@@ -92,15 +102,15 @@ class Search {
     /// What was never reached: as many rows a region as asked for, in their order.
     Regions label() {
         Regions made;
-        made.of_row.resize(reached_.size());
+        made.of_row.resize(search_.reached.size());
         for_parts(rows_, rows_to_label, threads_, [&](std::int64_t begin, std::int64_t end, int) {
             for (auto row = static_cast<std::size_t>(begin); row < static_cast<std::size_t>(end);
                  ++row)
-                made.of_row[row] = static_cast<std::int32_t>(reached_[row] & 0xffffffffu);
+                made.of_row[row] = static_cast<std::int32_t>(search_.reached[row] & 0xffffffffu);
         });
         std::int64_t left = 0;
         for (std::size_t row = 0; left < rows_ - reached_rows_; ++row)
-            if (reached_[row] == nobody)
+            if (search_.reached[row] == nobody)
                 made.of_row[row] = static_cast<std::int32_t>(regions_ + left++ / region_);
         made.count = static_cast<std::int32_t>(regions_ + (left + region_ - 1) / region_);
         return made;
@@ -111,19 +121,19 @@ class Search {
     const Index* col_;
     std::int64_t rows_, region_;
     int threads_;
-    std::uint64_t round_ = 0;
     std::int64_t regions_ = 0, reached_rows_ = 0;
-    std::vector<std::uint64_t> reached_;
+    RegionSearch search_;
     std::vector<std::int32_t> frontier_;
     std::vector<std::vector<std::int32_t>> next_;  ///< of each thread
 };
 
 }  // namespace
 
-Regions regions_of_rows(const CsrView& a, std::int64_t rows_a_region, int threads) {
+Regions regions_of_rows(const CsrView& a, std::int64_t rows_a_region, int threads,
+                        const GoOnSearching& elsewhere) {
     return dispatch(a.offset_type, [&]<typename Offset>(Offset) {
         return dispatch(a.index_type, [&]<typename Index>(Index) {
-            return Search<Offset, Index>(a, rows_a_region, threads).run();
+            return Search<Offset, Index>(a, rows_a_region, threads).run(elsewhere);
         });
     });
 }

@@ -1,5 +1,7 @@
 #pragma once
 #include <cstdint>
+#include <functional>
+#include <limits>
 #include <vector>
 
 #include "spmvgen/matrix.hpp"
@@ -12,9 +14,29 @@ struct Regions {
     std::int32_t count = 0;
 };
 
+/// A search by breadth from many rows at once, as far as it has come.
+struct RegionSearch {
+    static constexpr std::uint64_t nobody = std::numeric_limits<std::uint64_t>::max();
+    static constexpr int round_shift = 32;
+
+    /// Of each row the round in which it was reached, above the number of its region: the least
+    /// one counts, so of all that reach a row in the same round the first region has it, whoever
+    /// came first.
+    std::vector<std::uint64_t> reached;
+    std::uint64_t round = 0;  ///< the last one
+
+    std::uint64_t mark(std::int64_t region) const {
+        return round << round_shift | static_cast<std::uint64_t>(region);
+    }
+};
+/// Goes on with a search as far as it likes; whether to its end.
+using GoOnSearching = std::function<bool(RegionSearch&)>;
+
 /// Regions of about so many rows of a valid square matrix: each row belongs to the seed from which
 /// the fewest steps from a row to its columns lead to it. Parallel, with the same result for any
-/// number of threads (0 = what OpenMP would use).
-Regions regions_of_rows(const CsrView& matrix, std::int64_t rows_a_region, int threads = 0);
+/// number of threads (0 = what OpenMP would use). What `elsewhere` leaves of the first search is
+/// done here.
+Regions regions_of_rows(const CsrView& matrix, std::int64_t rows_a_region, int threads = 0,
+                        const GoOnSearching& elsewhere = {});
 
 }  // namespace spmvgen::reordering

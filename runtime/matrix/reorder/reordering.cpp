@@ -64,9 +64,10 @@ std::vector<std::int32_t> unchanged(std::int64_t rows) {
 
 /// Rows in clusters of neighbours. Of a matrix that is not square those are neighbours that have a
 /// column in common.
-std::vector<std::int32_t> clusters(const CsrView& a, int threads) {
+std::vector<std::int32_t> clusters(const CsrView& a, int threads,
+                                   const reordering::GoOnSearching& elsewhere) {
     if (a.rows == 0) return {};
-    if (a.rows == a.cols) return reordering::row_clusters(a, cluster_rows, threads);
+    if (a.rows == a.cols) return reordering::row_clusters(a, cluster_rows, threads, elsewhere);
     const std::int64_t vertices_a_cluster = cluster_rows * (a.rows + a.cols) / a.rows;
     std::vector<std::int32_t> order = reordering::cluster_order(
         reordering::rows_and_columns(a, threads),
@@ -129,6 +130,16 @@ std::optional<ReorderMethod> parse_reorder_option(std::string_view text) {
     return method;
 }
 
+Reordering order_of_rows(const CsrView& pattern, int threads,
+                         const reordering::GoOnSearching& elsewhere) {
+    Reordering result;
+    result.method = ReorderMethod::rows;
+    result.order = clusters(pattern, threads, elsewhere);
+    sort_clusters(pattern, result.order, threads);
+    result.place = unchanged(pattern.cols);
+    return result;
+}
+
 Reordering reorder(const CsrView& a, ReorderMethod method, const BandK& band, int threads) {
     check(a, method, band, threads);
     Reordering result;
@@ -137,12 +148,7 @@ Reordering reorder(const CsrView& a, ReorderMethod method, const BandK& band, in
         result.place = result.order = unchanged(a.rows);
         return result;
     }
-    if (method == ReorderMethod::rows) {
-        result.order = clusters(a, threads);
-        sort_clusters(a, result.order, threads);
-        result.place = unchanged(a.cols);
-        return result;
-    }
+    if (method == ReorderMethod::rows) return order_of_rows(a, threads);
     const reordering::Graph graph = reordering::symmetrised_pattern(a, threads);
     if (method == ReorderMethod::rcm) {
         result.order = reordering::cuthill_mckee(graph);

@@ -1,11 +1,13 @@
 #pragma once
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "matrix/csr_matrix.hpp"
+#include "matrix/reorder/regions.hpp"
 #include "matrix/value_order.hpp"
 
 /// Reordering: B = PAPᵀ of square matrices, with rows and columns in one new order, and B = PA,
@@ -74,12 +76,24 @@ struct Reordering {
 Reordering reorder(const CsrView& matrix, ReorderMethod method, const BandK& band = {},
                    int threads = 0);
 
+/// The order of ReorderMethod::rows of a matrix that is right; its values may be missing.
+/// `elsewhere` may search for regions of a square one as regions_of_rows() has it.
+Reordering order_of_rows(const CsrView& pattern, int threads = 0,
+                         const reordering::GoOnSearching& elsewhere = {});
+
 /// B = PAPᵀ, or PA of rows alone, with A's types; rows ascending by column, entries at the same
 /// place kept apart, in the order that they had. Parallel. Throws Error(invalid_argument) when the
 /// order is not one of the matrix's rows and columns. `order`, where not null,
 /// gets where each value came from.
 CsrMatrix permute(const CsrView& matrix, const Reordering& reordering, int threads = 0,
                   ValueOrder* order = nullptr);
+
+/// Of B = PA, whose row i is row order[i] of A, with its entries as they stand there: row_ptr, of
+/// A's offset type, and with that where each value comes from. Of A and B row_ptr alone is read.
+/// Parallel.
+Buffer row_ptr_in_order(const CsrView& a, std::span<const std::int32_t> order, int threads = 0);
+ValueOrder values_in_order(const CsrView& a, const CsrView& b, std::span<const std::int32_t> order,
+                           int threads = 0);
 
 /// How far from the diagonal the entries are.
 struct Bandedness {

@@ -10,8 +10,12 @@
 namespace spmvgen::reordering {
 namespace {
 
-/// Rows that are near each other, whose columns stay in a core's cache while it makes clusters.
-constexpr std::int64_t rows_a_region = 8192;
+/// Rows that are near each other, whose columns stay in a core's cache while it makes clusters:
+/// not so many that a few regions would be all that threads can share.
+std::int64_t rows_of_region(std::int64_t rows) {
+    constexpr std::int64_t least = 2048, most = 8192, wanted_regions = 64;
+    return std::clamp(rows / wanted_regions, least, most);
+}
 
 /// A row's columns, as rows.
 template <typename Offset, typename Index>
@@ -61,8 +65,9 @@ std::vector<std::int32_t> cluster_order(const Graph& graph, int size) {
     return order;
 }
 
-std::vector<std::int32_t> row_clusters(const CsrView& a, int size, int threads) {
-    const Regions regions = regions_of_rows(a, rows_a_region, threads);
+std::vector<std::int32_t> row_clusters(const CsrView& a, int size, int threads,
+                                       const GoOnSearching& elsewhere) {
+    const Regions regions = regions_of_rows(a, rows_of_region(a.rows), threads, elsewhere);
     Buckets buckets = bucket(regions.of_row, regions.count, threads);
     std::vector<VertexState> state(static_cast<std::size_t>(a.rows));
     with_columns(a, [&](const auto& columns) {

@@ -107,14 +107,6 @@ double ordering_us(const CsrView& a, int threads) {
     return 1e6 * bytes / (ordered_bytes_per_s * thread_count(threads));
 }
 
-CsrView with_columns(const OrderProblem& p, Buffer& columns) {
-    CsrView a = p.matrix;
-    if (p.source == nullptr) return a;
-    columns = p.source->columns(std::array{EntryRange{0, a.nnz}});
-    a.col_idx = columns.data();
-    return a;
-}
-
 bool may_choose_order(std::int64_t rows, std::int64_t cols, std::int64_t nnz, const Request& r) {
     if (r.num_rhs > 1) return may_choose_order_of_many(rows, cols, nnz, r);
     return r.profile != nullptr && vectors_fit(rows, r) && gpu_constants() != nullptr &&
@@ -139,8 +131,8 @@ std::optional<OrderChoice> choose_order(const OrderProblem& p) {
                             p.source);
     const double sectors = sectors_of_blocks(first.view());
     if (sectors < least_sectors) return std::nullopt;
-    Buffer columns;  // clusters are found along them: samples will not do
-    const CsrView a = with_columns(p, columns);
+    // Clusters are found along columns: samples will not do.
+    const CsrView& a = p.source != nullptr ? p.source->pattern() : p.matrix;
     const int places = sampled_places(features);
     const auto clusters = [&](int count) {
         return SampledRows(
@@ -159,11 +151,11 @@ std::optional<OrderChoice> choose_order(const OrderProblem& p) {
     };
     if (!pays(predict_in_order(a, features, some, same))) return std::nullopt;
     OrderChoice found;
-    const CsrView& all = p.source != nullptr ? p.source->all() : p.matrix;
-    found.order = reorder(all, ReorderMethod::rows, {}, p.threads);
+    found.order = order_of_rows(a, p.threads, p.search);
     const auto time =
         predict_in_order(a, features, SampledRows(a, rows_of(found.order.order, places)), same);
     if (!pays(time)) return std::nullopt;
+    found.bandwidth = bandedness(a, p.threads).bandwidth;
     found.us = time->us;
     found.plain_us = plain_time->us;
     found.reason = fmt::format(

@@ -11,9 +11,10 @@ namespace spmvgen {
 /// An order of the rows that pays, and what is predicted of it.
 struct OrderChoice {
     Reordering order;
-    double us = 0;        ///< of an apply
-    double plain_us = 0;  ///< of one of the kernel that is chosen for the rows as they come
-    std::string reason;   ///< one line for people
+    double us = 0;               ///< of an apply
+    double plain_us = 0;         ///< of one of the kernel that is chosen for the rows as they come
+    std::string reason;          ///< one line for people
+    std::int64_t bandwidth = 0;  ///< of the matrix, whose columns stay where they are
 };
 
 /// Microseconds that it takes to put the rows into clusters and to copy them in their order.
@@ -31,23 +32,20 @@ struct OrderProblem {
     const CsrView& matrix;
     const RowFeatures& features;
     const Request& request;
-    std::int64_t expected_applies = 0;    ///< 0 = many
-    int threads = 0;                      ///< 0 = what OpenMP would use
-    Chooser& chooser;                     ///< of the matrix
-    std::function<const Choice&()> rule;  ///< its choice for the rows as they come, by the sample
-    EntrySource* source = nullptr;        ///< as the chooser's
+    std::int64_t expected_applies = 0;      ///< 0 = many
+    int threads = 0;                        ///< 0 = what OpenMP would use
+    Chooser& chooser;                       ///< of the matrix
+    std::function<const Choice&()> rule;    ///< its choice for the rows as they come, by the sample
+    EntrySource* source = nullptr;          ///< as the chooser's
+    reordering::GoOnSearching search = {};  ///< for regions of rows, where the host need not
 };
-
-/// The matrix with all of its columns, which `columns` holds where they are elsewhere.
-CsrView with_columns(const OrderProblem& problem, Buffer& columns);
 
 /// Rows in clusters (ReorderMethod::rows), where blocks of threads ask for the same elements of x
 /// again and again, and fewer times with rows that are neighbours: where the product is predicted
 /// to save `order_margin` of its time, first by some clusters, then by the order itself. Nothing
 /// where that does not pay, or not within the expected applies. What is looked at first is a
-/// sample, and most matrices go no further; of the others all columns come from the source, and
-/// where clusters seem to pay all of the matrix. Throws Error(invalid_argument) for a broken one
-/// that seems to profit.
+/// sample, and most matrices go no further; of the others all columns come from the source. Throws
+/// Error(invalid_argument) for a broken one that seems to profit.
 std::optional<OrderChoice> choose_order(const OrderProblem& problem);
 
 }  // namespace spmvgen

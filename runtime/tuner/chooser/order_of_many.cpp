@@ -90,14 +90,14 @@ std::optional<OrderChoice> choose(const OrderProblem& p) {
     const SampledRows first(p.matrix, static_cast<std::int64_t>(sampled_entries), 16, 1, p.source);
     const double before = loaded_by_blocks(first.view());
     if (before < least_shared) return std::nullopt;
-    Buffer columns;  // clusters are found along them: samples will not do
-    const CsrView a = with_columns(p, columns);
+    // Clusters are found along columns: samples will not do.
+    const CsrView& a = p.source != nullptr ? p.source->pattern() : p.matrix;
     const double after = loaded_by_blocks(some_clusters(a, p.features.mean_row).view());
     const double bytes = l2_bytes(p, before), fewer = l2_bytes(p, after);
     if (fewer > most_of_bytes * bytes || !repays(p, bytes - fewer)) return std::nullopt;
     OrderChoice found;
-    const CsrView& all = p.source != nullptr ? p.source->all() : p.matrix;
-    found.order = reorder(all, ReorderMethod::rows, {}, p.threads);
+    found.order = order_of_rows(a, p.threads, p.search);
+    found.bandwidth = bandedness(a, p.threads).bandwidth;
     found.us = 1e6 * fewer / l2_bytes_per_s;
     found.plain_us = 1e6 * bytes / l2_bytes_per_s;
     found.reason =

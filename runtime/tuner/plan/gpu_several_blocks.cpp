@@ -65,9 +65,10 @@ std::int64_t lanes_of_wide_rows(const Situation& s, int rows_of_block, double ha
 /// grid.
 WideRows wide_long_rows(const Situation& s, const BlockChoice& blocks) {
     constexpr double most_fill = 1.3, most_fill_of_two = 1.45;
-    constexpr double more_blocks = 7;  // of two rows, and where no more rows go into a block
-    constexpr double longest = 3;      // row, over the mean
-    constexpr double most_mean = 512;  // longer ones are cut
+    constexpr double more_blocks = 7;   // of two rows, and where no more rows go into a block
+    constexpr double longest = 3;       // row, over the mean
+    constexpr double most_mean = 512;   // longer ones are cut,
+    constexpr double least_rows = 2.5;  // and those of fewer rows of blocks a multiprocessor
     if (!has_one_piece(s) || s.f.mean_row >= most_mean ||
         static_cast<double>(s.f.max_row) > longest * s.f.mean_row)
         return {};
@@ -79,7 +80,7 @@ WideRows wide_long_rows(const Situation& s, const BlockChoice& blocks) {
     while (most_rows > 1 && fill(most_rows) > (most_rows == 2 ? most_fill_of_two : most_fill))
         --most_rows;
     for (int rows = 2; rows <= most_rows; ++rows) {
-        if (static_cast<double>(s.f.rows) / rows < units_of(s.request)) break;
+        if (static_cast<double>(s.f.rows) / rows < least_rows * units_of(s.request)) break;
         if (rows > 2 && has_few_long_block_rows(s)) break;  // each has all lanes of a block
         const bool more = rows == 2 || rows == most_rows;
         const std::int64_t lanes = lanes_of_wide_rows(s, rows, more ? more_blocks : blocks_of_unit);
