@@ -109,7 +109,7 @@ void expect_clusters(const Clustered& of) {
     const CsrView here = matrix.view();
     Options options = options_for("simt:sm_90");
     options.num_rhs = of.num_rhs;
-    const Handle of_host = make_handle(here, options, KernelProvider::process(), device);
+    Handle of_host = make_handle(here, options, KernelProvider::process(), device);
     const CsrThere there(*device, here);
     options.device_arrays = true;
     if (!of.has_room) device->most_free = 1 << 20;
@@ -142,8 +142,11 @@ void expect_clusters(const Clustered& of) {
     const auto fresh = device->allocate(doubled.size() * sizeof(double));
     device->copy_to_device(fresh->data(), doubled.data(), fresh->bytes());
     handle.update_values(static_cast<const double*>(fresh->data()));
-    handle.apply(0.5, x.data(), 0.0, z.data());
-    EXPECT_EQ(y, z);
+    of_host.update_values(doubled.data());
+    for (const Handle* updated : {&handle, &of_host}) {
+        updated->apply(0.5, x.data(), 0.0, z.data());
+        EXPECT_EQ(y, z);
+    }
 }
 
 TEST(DeviceChoice, PutsRowsInClustersOnTheDevice) {
