@@ -97,7 +97,24 @@ TEST(DeviceChoice, FetchesSamplesOnly) {
 struct Clustered {
     const char* spec;
     int num_rhs;
-    bool has_room;  ///< of the device: for another copy of the matrix
+    bool has_room;         ///< of the device: for another copy of the matrix
+    bool is_wide = false;  ///< columns and offsets have 64 bits
+};
+
+/// A matrix with columns and offsets of 64 bits.
+struct Wide {
+    explicit Wide(const CsrMatrix& a)
+        : row_ptr(copied(a.row_ptr)), col_idx(copied(a.col_idx)), view(a.view()) {
+        view.row_ptr = row_ptr.data();
+        view.col_idx = col_idx.data();
+        view.index_type = view.offset_type = IndexType::i64;
+    }
+    static std::vector<std::int64_t> copied(const Buffer& narrow) {
+        const auto from = narrow.as<std::int32_t>();
+        return {from.begin(), from.end()};
+    }
+    std::vector<std::int64_t> row_ptr, col_idx;
+    CsrView view;
 };
 
 // Rows in another order are copied where the matrix is: columns come here, values only where the
@@ -106,7 +123,8 @@ void expect_clusters(const Clustered& of) {
     SCOPED_TRACE(testing::Message() << of.spec << ", " << of.num_rhs << ", " << of.has_room);
     const auto device = std::make_shared<NamedDevice>();
     const CsrMatrix matrix = make_gallery_matrix(of.spec);
-    const CsrView here = matrix.view();
+    const Wide wide(matrix);
+    const CsrView here = of.is_wide ? wide.view : matrix.view();
     Options options = options_for("simt:sm_90");
     options.num_rhs = of.num_rhs;
     Handle of_host = make_handle(here, options, KernelProvider::process(), device);
@@ -115,7 +133,8 @@ void expect_clusters(const Clustered& of) {
     if (!of.has_room) device->most_free = 1 << 20;
     device->came_here = 0;
     Handle handle = make_handle(there.view, options, KernelProvider::process(), device);
-    const auto indices = static_cast<std::size_t>(here.rows + 1 + here.nnz) * sizeof(std::int32_t);
+    const auto indices =
+        static_cast<std::size_t>(here.rows + 1 + here.nnz) * size_of(here.index_type);
     const auto values = static_cast<std::size_t>(here.nnz) * sizeof(double);
     EXPECT_EQ(device->came_here < indices + values, of.has_room);
     EXPECT_EQ(handle.info().reorder, "rows") << handle.info().reason;
@@ -151,6 +170,7 @@ void expect_clusters(const Clustered& of) {
 
 TEST(DeviceChoice, PutsRowsInClustersOnTheDevice) {
     for (const Clustered& of : {Clustered{"delaunay:n=120000,spatial=0", 1, true},
+                                Clustered{"delaunay:n=120000,spatial=0", 1, true, true},
                                 Clustered{"delaunay:n=40000,spatial=0", 8, true},
                                 Clustered{"delaunay:n=40000,spatial=0", 8, false}})
         expect_clusters(of);
