@@ -10,7 +10,7 @@ namespace spmvgen::reordering {
 enum class VertexState : unsigned char { unseen, touched, taken };
 
 /// Grows clusters of neighbouring vertices one after another, each by breadth from the vertex that
-/// earlier ones touched first. neighbours(v) is a range of v's neighbours, admits(v) whether v may
+/// earlier ones touched first. neighbours(v) is a span of v's neighbours, admits(v) whether v may
 /// be taken. `members` are the vertices to begin with where none is touched, in this order. `state`
 /// has one for each vertex of the graph, unseen at first; those of vertices that are not admitted
 /// are left alone. All must outlive it. For one thread.
@@ -32,6 +32,8 @@ class ClusterGrower {
     }
 
   private:
+    static constexpr std::size_t ahead = 8;  ///< vertices, of which the neighbours are prefetched
+
     VertexState& state(std::int32_t v) { return state_[static_cast<std::size_t>(v)]; }
 
     void take(std::int32_t v, std::vector<std::int32_t>& order) {
@@ -53,7 +55,9 @@ class ClusterGrower {
     void grow(std::int32_t seed, std::size_t end, std::vector<std::int32_t>& order) {
         std::size_t at = order.size();
         take(seed, order);
-        for (; at < order.size(); ++at)
+        for (; at < order.size(); ++at) {
+            if (at + ahead < order.size())
+                __builtin_prefetch(neighbours_(order[at + ahead]).data());
             for (const auto neighbour : neighbours_(order[at])) {
                 const auto u = static_cast<std::int32_t>(neighbour);
                 if (!admits_(u) || state(u) == VertexState::taken) continue;
@@ -64,6 +68,7 @@ class ClusterGrower {
                     touched_.push_back(u);
                 }
             }
+        }
     }
 
     Neighbours neighbours_;

@@ -15,6 +15,7 @@ namespace {
 using reordering::at;
 
 constexpr std::int64_t rows_a_part = 2048;  ///< rows that a thread takes at a time
+constexpr std::int64_t rows_ahead = 8;      ///< until a row is copied that is prefetched
 
 void check_order(const CsrView& a, const Reordering& r) {
     const bool fits_shape = a.rows == a.cols || r.method == ReorderMethod::rows;
@@ -58,6 +59,11 @@ class RowCopier {
           from_(from),
           place_(r.method != ReorderMethod::rows ? r.place.data() : nullptr) {}
 
+    /// Says that the entries from `begin` on will be copied soon.
+    void prefetch(Offset begin) const {
+        __builtin_prefetch(columns_ + begin);
+        __builtin_prefetch(values_ + begin);
+    }
     /// Copies entries begin … end-1 of A to `to` and on. `row` is room of the caller's thread.
     void copy(Offset begin, Offset end, Offset to, std::vector<Entry>& row) const {
         if (place_ == nullptr && std::is_sorted(columns_ + begin, columns_ + end)) {
@@ -100,6 +106,7 @@ void fill(const CsrView& a, const Reordering& r, CsrMatrix& b, int threads, Valu
         std::vector<Entry> row;
         for (std::int64_t i = begin; i < end; ++i) {
             const std::int64_t old = r.order[at(i)];
+            if (i + rows_ahead < end) copier.prefetch(row_ptr[r.order[at(i + rows_ahead)]]);
             copier.copy(row_ptr[old], row_ptr[old + 1], to_row_ptr[at(i)], row);
         }
     });

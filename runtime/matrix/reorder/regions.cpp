@@ -4,12 +4,14 @@
 #include <atomic>
 
 #include "matrix/chunks.hpp"
+#include "matrix/reorder/graph.hpp"
 
 namespace spmvgen::reordering {
 namespace {
 
 constexpr std::int64_t rows_a_part = 64;        ///< of a round's rows that a thread takes at a time
 constexpr std::int64_t rows_to_label = 65'536;  ///< the same, of all rows in the end
+constexpr std::int64_t ahead = 8;               ///< rows, of which the columns are prefetched
 constexpr int most_sowings = 4;                 ///< times that rows out of reach get seeds
 
 /// Rows that were reached by breadth from many seeds at once.
@@ -72,9 +74,11 @@ class Search {
         ++search_.round;
         for_parts(std::ssize(frontier_), rows_a_part, threads_,
                   [&](std::int64_t begin, std::int64_t end, int thread) {
-                      for (std::int64_t i = begin; i < end; ++i)
-                          reach_from(frontier_[static_cast<std::size_t>(i)],
-                                     next_[static_cast<std::size_t>(thread)]);
+                      for (std::int64_t i = begin; i < end; ++i) {
+                          if (i + ahead < end)
+                              __builtin_prefetch(col_ + row_ptr_[frontier_[at(i + ahead)]]);
+                          reach_from(frontier_[at(i)], next_[at(thread)]);
+                      }
                   });
         frontier_.clear();
         for (auto& reached : next_) {
