@@ -26,6 +26,14 @@ T device_field(const Json& json, const char* name) {
     }
 }
 
+/// The field itself, which may be large.
+const Json& whole_field(const Json& json, const char* name) {
+    const auto field = json.find(name);
+    if (field == json.end())
+        refuse_input(fmt::format("field '{}' is missing or of another type", name));
+    return *field;
+}
+
 /// A figure of a real device: its reciprocal is a number, too.
 double positive(const Json& json, const char* name) {
     const double value = device_field<double>(json, name);
@@ -43,7 +51,7 @@ double spread_of(const Json& json) {
 }
 
 int whole(const Json& json, const char* name, std::int64_t most) {
-    const auto value = integer_of(device_field<Json>(json, name), 0, most);
+    const auto value = integer_of(whole_field(json, name), 0, most);
     if (!value) refuse_input(fmt::format("field '{}' is not a whole number of 0…{}", name, most));
     return static_cast<int>(*value);
 }
@@ -99,7 +107,7 @@ DeviceRate parse_rate(const Json& json, const RateList& list, bool with_spread) 
 }
 
 std::vector<DeviceRate> parse_rates(const Json& json, const RateList& list, bool with_spread) {
-    const auto rates = device_field<Json>(json, list.name);
+    const Json& rates = whole_field(json, list.name);
     if (!rates.is_array()) refuse_input(fmt::format("field '{}' is no list, or empty", list.name));
     std::vector<DeviceRate> parsed;
     for (auto& rate : rates) parsed.push_back(parse_rate(rate, list, with_spread));
@@ -107,7 +115,7 @@ std::vector<DeviceRate> parse_rates(const Json& json, const RateList& list, bool
 }
 
 std::vector<RegionTime> parse_regions(const Json& json) {
-    const auto regions = device_field<Json>(json, "regions");
+    const Json& regions = whole_field(json, "regions");
     if (!regions.is_array() || regions.empty())
         refuse_input("field 'regions' is no list, or empty");
     std::vector<RegionTime> parsed;
@@ -119,7 +127,7 @@ std::vector<RegionTime> parse_regions(const Json& json) {
 
 /// A figure that is known.
 Figure parse_figure(const Json& json, const char* name) {
-    const auto object = device_field<Json>(json, name);
+    const Json& object = whole_field(json, name);
     if (!object.is_object())
         refuse_input(fmt::format("field '{}' is missing or of another type", name));
     try {
