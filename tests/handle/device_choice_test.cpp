@@ -132,11 +132,13 @@ void expect_clusters(const Clustered& of) {
     options.device_arrays = true;
     if (!of.has_room) device->most_free = 1 << 20;
     device->came_here = 0;
+    device->launches = 0;
     Handle handle = make_handle(there.view, options, KernelProvider::process(), device);
     const auto indices =
         static_cast<std::size_t>(here.rows + 1 + here.nnz) * size_of(here.index_type);
     const auto values = static_cast<std::size_t>(here.nnz) * sizeof(double);
     EXPECT_EQ(device->came_here < indices + values, of.has_room);
+    EXPECT_GE(device->launches, 48) << "rounds of a search, on the device, are most of them";
     EXPECT_EQ(handle.info().reorder, "rows") << handle.info().reason;
     EXPECT_EQ(handle.info().kernel, of_host.info().kernel) << handle.info().reason;
     EXPECT_EQ(handle.info().bandwidth, of_host.info().bandwidth);
