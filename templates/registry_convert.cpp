@@ -53,7 +53,7 @@ constexpr const char *lanes = "num_lanes", *rows = "num_rows", *rows_of_blocks =
                      *slices = "num_slices", *chunks = "num_chunks", *places = "num_places",
                      *tiles = "num_tiles", *tiles_and_one = "tiles_and_one", *one = "one",
                      *patches = "num_patches", *columns = "num_cols", *hot = "num_hot",
-                     *offsets = "num_offsets", *gathered = "num_gathered";
+                     *offsets = "num_offsets", *gathered = "num_gathered", *regions = "num_regions";
 
 /// A block for each window, or for each part of one that is sorted on its own.
 GridRule window_each(const Signature& s) {
@@ -222,6 +222,18 @@ KernelEntry reach_rows() {
             .arguments = conversion_arguments()};
 }
 
+KernelEntry cluster_rows() {
+    return {.id = "cluster_rows",
+            .format = Format::csr,
+            .gpu = true,
+            .file = "gpu/convert/cluster_rows.hpp",
+            .summary = "Rows of regions in clusters of neighbours, on the device that has CSR",
+            .params = parameters<block>,
+            .steps = {step("clusters_of_regions", block_each<regions>)},
+            .workspace = {},
+            .arguments = conversion_arguments()};
+}
+
 KernelEntry put_values() {
     return {.id = "put_values",
             .format = Format::csr,
@@ -349,9 +361,9 @@ KernelEntry convert_strips() {
 
 std::span<const KernelEntry> conversion_kernels() {
     static const std::vector<KernelEntry> all{
-        convert_csr(),  convert_integers(), classify_values(), gather_columns(),
-        reach_rows(),   put_values(),       convert_coo(),     convert_ell(),
-        convert_sell(), convert_bcsr(),     convert_tiles(),   convert_strips()};
+        convert_csr(),  convert_integers(), classify_values(), gather_columns(), reach_rows(),
+        cluster_rows(), put_values(),       convert_coo(),     convert_ell(),    convert_sell(),
+        convert_bcsr(), convert_tiles(),    convert_strips()};
     return all;
 }
 

@@ -28,6 +28,8 @@ class ReorderedHandle : public HandleImpl {
     std::string source() const override { return product_->source(); }
     std::size_t workspace_bytes(Scale alpha, Scale beta) override;
     void set_values(const NewValues& values, Stream stream) override;
+    std::unique_ptr<DeviceMemory> ordered_there(const ValueOrder& order, const void* values,
+                                                Stream stream) override;
     std::span<const std::int32_t> row_order() const override { return order_; }
     bool has_kernel(ValueType type, const Operands& operands) override;
     VectorPacker& packer() override { return product_->packer(); }
@@ -56,8 +58,10 @@ class ReorderedHandle : public HandleImpl {
                        std::shared_ptr<Device> device);
     void tell(const CsrView& matrix, const Reordering& reordering, const ChosenOrder* chosen);
 
+    std::shared_ptr<Device> device_;       ///< null = the host
     std::vector<std::int32_t> order_;      ///< new → old
     ValueOrder from_given_;                ///< of B's values, while the constructor runs
+    std::optional<PiecesOnDevice> from_given_there_;  ///< the same, once new values were there
     std::unique_ptr<HandleImpl> product_;  ///< B, for vectors in B's order
     std::unique_ptr<Permuter> permuter_;   ///< null when the caller's vectors are in B's order
     std::function<std::unique_ptr<Permuter>(int num_rhs)> make_permuter_of_;
@@ -164,7 +168,7 @@ Options options_of_product(const Options& options) {
 ReorderedHandle::ReorderedHandle(const CsrView& matrix, const Options& options,
                                  KernelProvider& provider, std::shared_ptr<Device> device,
                                  std::optional<ChosenOrder> chosen)
-    : HandleImpl(options, provider) {
+    : HandleImpl(options, provider), device_(device) {
     const Stopwatch watch;
     set_types(options, matrix.value_type);
     check_epilogue(options);
@@ -228,8 +232,7 @@ std::optional<double> ReorderedHandle::make_on_device(const CsrView& matrix, con
         analysis.rows_in(chosen.csr.view(), matrix, reordering.order, options.threads);
     if (rows == nullptr) return std::nullopt;
     DeviceCsr b(*device, rows->view(), options.threads, analysis);
-    if (options.updatable)
-        from_given_ = values_in_order(matrix, b.on_host(), reordering.order, options.threads);
+    if (options.updatable) from_given_ = rows->take_order();
     const double ms = watch.ms();
     product_ = make_product({b.on_host(), options, reordering, device, &chosen.planned, &b});
     return ms;
@@ -249,7 +252,7 @@ std::unique_ptr<HandleImpl> ReorderedHandle::make_listed(const ProductInput& inp
     if (permuted.nnz > 0 && !product->store_in_rows(input.reordering.order)) return nullptr;
     product->tell_more_time(listing.ms(), &Info::kernel_ms);
     if (in_order) product->tell_more_time(in_order->analysis_ms(), &Info::analysis_ms);
-    product->tell_given(permuted.value_type, permuted.nnz);
+    product->tell_given(permuted.value_type, permuted.nnz, input.device);
     return product;
 }
 
@@ -282,7 +285,7 @@ std::unique_ptr<HandleImpl> ReorderedHandle::make_product(const ProductInput& in
         product->tell_more_time(ms, &Info::choice_ms);
     }
     if (in_order) product->tell_more_time(in_order->analysis_ms(), &Info::analysis_ms);
-    product->tell_given(permuted.value_type, permuted.nnz);
+    product->tell_given(permuted.value_type, permuted.nnz, input.device);
     return product;
 }
 
@@ -320,9 +323,25 @@ void ReorderedHandle::tell(const CsrView& matrix, const Reordering& reordering,
     info_.reorder_ms += watch.ms();
 }
 
+std::unique_ptr<DeviceMemory> ReorderedHandle::ordered_there(const ValueOrder& order,
+                                                             const void* values, Stream stream) {
+    const std::size_t element = size_of(given_type());
+    if (device_ == nullptr || order.pieces.bytes() == 0) return nullptr;
+    const auto gatherer = AnalysisOnDevice(provider_, policy_, device_).gatherer(element);
+    if (gatherer == nullptr) return nullptr;
+    if (!from_given_there_) {
+        from_given_there_.emplace(*device_, order);
+        info_.update_bytes += from_given_there_->bytes();
+    }
+    device_->synchronize({stream.native});
+    auto ordered = from_given_there_->copied(*gatherer->loaded, values, element);
+    device_->synchronize({});
+    return ordered;
+}
+
 void ReorderedHandle::set_values(const NewValues& values, Stream stream) {
     const std::int64_t before = product_->info().matrix_bytes;
-    product_->update_values(given_type(), values.data, stream);
+    product_->update_values(given_type(), values, stream);
     const Info& now = product_->info();
     if (now.widened == info_.widened) return;
     info_.widened = now.widened;

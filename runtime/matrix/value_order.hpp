@@ -15,8 +15,13 @@ struct ValueOrder {
     Buffer begins;                    ///< empty: one entry each
     std::int64_t count = 0;           ///< of values
     bool conjugate = false;           ///< complex values are conjugated
+    /// Empty: each value for itself. Else, of pieces of values, how many come before each, then
+    /// their number: those of piece p are of entries from[p], from[p] + 1, …
+    Buffer pieces = {};
 
-    std::int64_t bytes() const { return static_cast<std::int64_t>(from.bytes() + begins.bytes()); }
+    std::int64_t bytes() const {
+        return static_cast<std::int64_t>(from.bytes() + begins.bytes() + pieces.bytes());
+    }
 };
 
 ValueOrder copy_of(const ValueOrder& order);

@@ -20,6 +20,10 @@ T atomicAdd(T* address, T value);
 template <typename T>
 T atomicExch(T* address, T value);
 template <typename T>
+T atomicMin(T* address, T value);
+template <typename T>
+T atomicMax(T* address, T value);
+template <typename T>
 T atomicCAS(T* address, T compare, T value);
 float __uint_as_float(unsigned bits);
 unsigned __float_as_uint(float number);

@@ -72,11 +72,14 @@ TEST(DeviceChoice, FetchesSamplesOnly) {
         device->waits = 0;
         Handle handle = make_handle(there.view, options_there(), KernelProvider::process(), device);
         const auto offsets = static_cast<std::size_t>(here.rows + 1) * sizeof(std::int32_t);
-        const auto columns = static_cast<std::size_t>(here.nnz) * sizeof(std::int32_t);
-        const bool scattered = spec == specs[1];  // an order could pay, which columns tell
-        const std::size_t samples = 800'000;      // whatever the size
-        EXPECT_LT(device->came_here, offsets + samples + (scattered ? columns : 0));
-        EXPECT_LE(device->waits, scattered ? 7 : 5);
+        // An order could pay, so rows get one: their regions come here, the order, and a sample
+        // before it and one of it. It is waited for the rounds of the search and for what they
+        // reached, for counts of the clusters and for these, and for the samples.
+        const auto order = static_cast<std::size_t>(here.rows) * 12;
+        const bool scattered = spec == specs[1];
+        const std::size_t samples = 800'000;  // whatever the size
+        EXPECT_LT(device->came_here, offsets + samples + (scattered ? order : 0));
+        EXPECT_LE(device->waits, scattered ? 11 : 5);
         EXPECT_EQ(handle.info().kernel, of_host.info().kernel) << handle.info().reason;
         EXPECT_NEAR(parts_ms(handle.info()), handle.info().prepare_ms,
                     0.05 * handle.info().prepare_ms);
@@ -117,8 +120,8 @@ struct Wide {
     CsrView view;
 };
 
-// Rows in another order are copied where the matrix is: columns come here, values only where the
-// device lacks room. The handle is that of the same matrix on the host.
+// Rows get their order, and are copied in it, where the matrix is: columns and values come here
+// only where the device lacks room. The handle is that of the same matrix on the host.
 void expect_clusters(const Clustered& of) {
     SCOPED_TRACE(testing::Message() << of.spec << ", " << of.num_rhs << ", " << of.has_room);
     const auto device = std::make_shared<NamedDevice>();
@@ -134,10 +137,11 @@ void expect_clusters(const Clustered& of) {
     device->came_here = 0;
     device->launches = 0;
     Handle handle = make_handle(there.view, options, KernelProvider::process(), device);
-    const auto indices =
-        static_cast<std::size_t>(here.rows + 1 + here.nnz) * size_of(here.index_type);
-    const auto values = static_cast<std::size_t>(here.nnz) * sizeof(double);
-    EXPECT_EQ(device->came_here < indices + values, of.has_room);
+    const std::size_t samples = 200'000 * size_of(here.index_type);
+    const std::size_t a_row = 2 * size_of(here.offset_type) + 12;  // a region, the order
+    EXPECT_EQ(device->came_here < static_cast<std::size_t>(here.rows + 1) * a_row + samples,
+              of.has_room)
+        << device->came_here;
     EXPECT_GE(device->launches, 48) << "rounds of a search, on the device, are most of them";
     EXPECT_EQ(handle.info().reorder, "rows") << handle.info().reason;
     EXPECT_EQ(handle.info().kernel, of_host.info().kernel) << handle.info().reason;
@@ -163,6 +167,9 @@ void expect_clusters(const Clustered& of) {
     const auto fresh = device->allocate(doubled.size() * sizeof(double));
     device->copy_to_device(fresh->data(), doubled.data(), fresh->bytes());
     handle.update_values(static_cast<const double*>(fresh->data()));
+    device->came_here = 0;
+    handle.update_values(static_cast<const double*>(fresh->data()));
+    EXPECT_EQ(device->came_here < 20'000, of.has_room) << device->came_here;
     of_host.update_values(doubled.data());
     for (const Handle* updated : {&handle, &of_host}) {
         updated->apply(0.5, x.data(), 0.0, z.data());

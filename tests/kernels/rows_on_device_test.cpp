@@ -82,22 +82,79 @@ TEST_P(RowsOnDeviceTest, StandAsTheyStood) {
 TEST_P(RowsOnDeviceTest, AreInTheRegionsOfTheHost) {
     for (const char* spec :
          {"delaunay:n=3000,spatial=0,seed=3", "banded:n=4000,lower=1,upper=1",
-          "banded:n=900,lower=2,upper=0", "diagonal:n=500", "rmat:scale=10,degree=3"}) {
+          "banded:n=9000,lower=8,upper=0", "diagonal:n=5000", "rmat:scale=12,degree=3"}) {
         SCOPED_TRACE(spec);
         const CsrMatrix matrix = make_gallery_matrix(spec);
         const OnDevice there(*device_, matrix.view());
         constexpr std::int64_t rows_a_region = 1500;
         bool was_asked = false, ended = false;
-        const reordering::Regions regions = reordering::regions_of_rows(
+        const auto regions = reordering::regions_of_rows(
             matrix.view(), rows_a_region, 2, [&](reordering::RegionSearch& search) {
                 was_asked = true;
                 return ended = analysis().search(there.view(), search);
             });
         EXPECT_TRUE(was_asked);
         EXPECT_EQ(ended, !std::string(spec).starts_with("banded:n=4000"));
-        const reordering::Regions here = reordering::regions_of_rows(matrix.view(), rows_a_region);
-        EXPECT_EQ(regions.count, here.count);
-        EXPECT_EQ(regions.of_row, here.of_row);
+        const auto here = reordering::regions_of_rows(matrix.view(), rows_a_region);
+        ASSERT_TRUE(regions && here);
+        EXPECT_EQ(regions->count, here->count);
+        EXPECT_EQ(regions->of_row, here->of_row);
+    }
+}
+
+CsrView without_columns(CsrView a) {
+    a.col_idx = a.values = nullptr;
+    return a;
+}
+
+// Clusters that are cut off by the regions' ends, rows that no cluster has room for, rows that are
+// out of reach, rows without entries, long ones, and a hub: the order is the host's, and so is the
+// bandwidth. The host has no columns.
+TEST_P(RowsOnDeviceTest, AreInTheClustersOfTheHost) {
+    for (const char* spec : {"delaunay:n=5000,spatial=0,seed=3", "banded:n=300,lower=1,upper=1",
+                             "banded:n=2500,lower=40,upper=0", "diagonal:n=5000",
+                             "rmat:scale=12,degree=9", "stencil7:nx=17"}) {
+        SCOPED_TRACE(spec);
+        const CsrMatrix matrix = make_gallery_matrix(spec);
+        const OnDevice there(*device_, matrix.view());
+        auto on_device = analysis();
+        const auto found = order_of_rows(
+            without_columns(matrix.view()), 2,
+            {.search = [&](auto& search) { return on_device.search(there.view(), search); },
+             .cluster = [&](auto& regions) { return on_device.cluster(there.view(), regions); }});
+        const auto here = order_of_rows(matrix.view(), 2);
+        ASSERT_TRUE(found && here);
+        EXPECT_EQ(found->order, here->order);
+        EXPECT_EQ(found->bandwidth, here->bandwidth);
+    }
+}
+
+// The same with columns and offsets of 64 bits; and a column that is no row is found out.
+TEST_P(RowsOnDeviceTest, ReadColumnsOf64Bits) {
+    const CsrMatrix matrix = make_gallery_matrix("delaunay:n=3000,spatial=0,seed=4");
+    const CsrView narrow = matrix.view();
+    std::vector<std::int64_t> offsets, columns;
+    for (std::int64_t row = 0; row <= narrow.rows; ++row) offsets.push_back(narrow.row_begin(row));
+    for (std::int64_t k = 0; k < narrow.nnz; ++k) columns.push_back(narrow.col(k));
+    const std::vector<double> values(columns.size(), 1);
+    const auto ordered = [&](bool clusters_alone) {
+        const CsrView wide =
+            csr_view(narrow.rows, narrow.cols, offsets.data(), columns.data(), values.data());
+        const OnDevice there(*device_, wide);
+        reordering::ClusteringElsewhere elsewhere{
+            .search = [&](auto& search) { return analysis().search(there.view(), search); },
+            .cluster = [&](auto& regions) { return analysis().cluster(there.view(), regions); }};
+        if (clusters_alone) elsewhere.search = {};
+        return order_of_rows(clusters_alone ? narrow : without_columns(wide), 1, elsewhere);
+    };
+    const auto here = order_of_rows(narrow, 1);
+    const auto found = ordered(false);
+    ASSERT_TRUE(found && here);
+    EXPECT_EQ(found->order, here->order);
+    for (const std::int64_t wrong : {std::int64_t{-1}, std::int64_t{3000}}) {
+        columns[70] = wrong;
+        EXPECT_FALSE(ordered(false));
+        EXPECT_EQ(ordered(true)->order, here->order);  // by the host, which has the right ones
     }
 }
 

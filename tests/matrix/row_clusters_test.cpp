@@ -83,21 +83,38 @@ TEST(ReorderRows, AreClustersOfNeighbours) {
 // Regions are grown from many rows at once, so this has some.
 TEST(ReorderRows, AreTheSameForAnyNumberOfThreads) {
     const CsrMatrix a = make_gallery_matrix("delaunay:n=60000,spatial=0,seed=3");
-    const reordering::Regions regions = reordering::regions_of_rows(a.view(), 1000, 1);
+    const reordering::Regions regions = *reordering::regions_of_rows(a.view(), 1000, 1);
     EXPECT_EQ(regions.count, 60);
-    EXPECT_EQ(regions.of_row, reordering::regions_of_rows(a.view(), 1000, 3).of_row);
-    EXPECT_EQ(reordering::row_clusters(a.view(), cluster_rows, 1),
-              reordering::row_clusters(a.view(), cluster_rows, 3));
+    EXPECT_EQ(regions.of_row, reordering::regions_of_rows(a.view(), 1000, 3)->of_row);
+    EXPECT_EQ(reordering::row_clusters(a.view(), cluster_rows, 1)->order,
+              reordering::row_clusters(a.view(), cluster_rows, 3)->order);
 }
 
 // Rows that lead nowhere are regions in the order that they have.
 TEST(ReorderRows, TakeRowsWithoutNeighbours) {
     const CsrMatrix a = make_gallery_matrix("diagonal:n=50000");
-    const reordering::Regions regions = reordering::regions_of_rows(a.view(), 1000, 2);
+    const reordering::Regions regions = *reordering::regions_of_rows(a.view(), 1000, 2);
     std::vector<int> rows(static_cast<std::size_t>(regions.count));
     for (const std::int32_t region : regions.of_row) ++rows[static_cast<std::size_t>(region)];
     EXPECT_LE(*std::ranges::max_element(rows), 1000);
     EXPECT_EQ(std::accumulate(rows.begin(), rows.end(), 0), 50000);
+}
+
+TEST(ReorderRows, WithoutColumnsThereIsNoOrderWhereNobodyElseMakesOne) {
+    const CsrMatrix a = make_gallery_matrix("diagonal:n=5000");
+    CsrView rows = a.view();
+    rows.col_idx = nullptr;
+    const auto ends = [](reordering::RegionSearch&) { return true; };
+    EXPECT_FALSE(order_of_rows(rows, 1));
+    EXPECT_FALSE(order_of_rows(rows, 1, {.search = ends}));
+    const auto found = order_of_rows(
+        rows, 1, {.search = ends, .cluster = [](reordering::RegionsToCluster& regions) {
+                      regions.bandwidth = 7;
+                      return true;
+                  }});
+    ASSERT_TRUE(found);
+    EXPECT_EQ(found->bandwidth, 7);
+    EXPECT_EQ(found->order, order_of_rows(a.view(), 1)->order);
 }
 
 TEST(ReorderRows, ASampleIsOfClustersAsTheyCome) {

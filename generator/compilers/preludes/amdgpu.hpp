@@ -131,6 +131,16 @@ static __device__ __forceinline__ T atomicExch(T* address, T value) {
 }
 
 template <typename T>
+static __device__ __forceinline__ T atomicMin(T* address, T value) {
+    return __hip_atomic_fetch_min(address, value, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_AGENT);
+}
+
+template <typename T>
+static __device__ __forceinline__ T atomicMax(T* address, T value) {
+    return __hip_atomic_fetch_max(address, value, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_AGENT);
+}
+
+template <typename T>
 static __device__ __forceinline__ T atomicCAS(T* address, T compare, T value) {
     __hip_atomic_compare_exchange_strong(address, &compare, value, __ATOMIC_RELAXED,
                                          __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_AGENT);

@@ -143,6 +143,24 @@ static __device__ __forceinline__ unsigned long long atomicExch(unsigned long lo
     return (unsigned long long)__nvvm_atom_xchg_gen_ll((long long*)address, (long long)value);
 }
 
+static __device__ __forceinline__ int atomicMin(int* address, int value) {
+    return __nvvm_atom_min_gen_i(address, value);
+}
+
+static __device__ __forceinline__ unsigned atomicMin(unsigned* address, unsigned value) {
+    return __nvvm_atom_min_gen_ui(address, value);
+}
+
+static __device__ __forceinline__ unsigned long long atomicMin(unsigned long long* address,
+                                                               unsigned long long value) {
+    return __nvvm_atom_min_gen_ull(address, value);
+}
+
+static __device__ __forceinline__ unsigned long long atomicMax(unsigned long long* address,
+                                                               unsigned long long value) {
+    return __nvvm_atom_max_gen_ull(address, value);
+}
+
 static __device__ __forceinline__ unsigned long long atomicCAS(unsigned long long* address,
                                                                unsigned long long compare,
                                                                unsigned long long value) {

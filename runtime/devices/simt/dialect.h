@@ -289,6 +289,24 @@ inline unsigned long long atomicExch(unsigned long long* address, unsigned long 
     return __atomic_exchange_n(address, value, __ATOMIC_RELAXED);
 }
 
+template <typename T>
+inline T atomicMin(T* address, T value) {
+    T known = __atomic_load_n(address, __ATOMIC_RELAXED);
+    while (value < known && !__atomic_compare_exchange_n(address, &known, value, false,
+                                                         __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
+    }
+    return known;
+}
+
+template <typename T>
+inline T atomicMax(T* address, T value) {
+    T known = __atomic_load_n(address, __ATOMIC_RELAXED);
+    while (value > known && !__atomic_compare_exchange_n(address, &known, value, false,
+                                                         __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
+    }
+    return known;
+}
+
 inline unsigned long long atomicCAS(unsigned long long* address, unsigned long long compare,
                                     unsigned long long value) {
     __atomic_compare_exchange_n(address, &compare, value, false, __ATOMIC_RELAXED,

@@ -98,6 +98,8 @@ class HandleImpl {
 
     /// As Handle::update_values.
     void update_values(ValueType type, const void* values, Stream stream);
+    /// The same of values wherever they are.
+    void update_values(ValueType type, NewValues given, Stream stream);
 
     /// Takes over what the caller gave: `entries` values of a type, where `device` is not null in
     /// its memory. Until then, update_values knows of no entries.
@@ -232,6 +234,11 @@ class HandleImpl {
     /// Puts new numbers into the stored matrix, which has entries: one for each that the
     /// constructor got. Throws before anything is changed.
     virtual void set_values(const NewValues& values, Stream stream);
+    /// New numbers in the device's memory, in an order that tell_order() told of; null where the
+    /// host has to put them into it. Complete when it returns.
+    virtual std::unique_ptr<DeviceMemory> ordered_there(const ValueOrder&, const void*, Stream) {
+        return nullptr;
+    }
     /// The same of a matrix that is encoded, where its encoding holds them: false, and nothing
     /// changed, where it does not, or where nothing but the host can tell.
     virtual bool put_encoded(const NewValues&, Stream) { return false; }
@@ -262,6 +269,9 @@ class HandleImpl {
     void check_storable(const void* values) const;
     /// Puts numbers into the stored matrix, which is encoded.
     void set_encoded(NewValues given, Stream stream);
+    /// The numbers in the order of the handle's own matrix, to which `given` points then: nothing
+    /// where they are as they were given.
+    Buffer ordered_here(NewValues& given, Stream stream) const;
     /// What the device has of new numbers once the stream is done.
     Buffer numbers_on_host(const NewValues& given, Stream stream) const;
     void check_sums(const ValueOrder& order, const void* sums) const;

@@ -32,6 +32,10 @@ void HandleImpl::tell_order(ValueOrder order) {
 }
 
 void HandleImpl::update_values(ValueType type, const void* values, Stream stream) {
+    update_values(type, NewValues{values, given_on_ != nullptr}, stream);
+}
+
+void HandleImpl::update_values(ValueType type, NewValues given, Stream stream) {
     if (!updatable_)
         refuse_update(
             "the handle was made with options.updatable = false and has kept nothing for this: "
@@ -41,23 +45,33 @@ void HandleImpl::update_values(ValueType type, const void* values, Stream stream
                                   to_string(given_type_), to_string(type), to_string(given_type_)));
     if (given_entries_ == 0) return;
     const TeamSize team(threads_);
-    if (values == nullptr)
+    if (given.data == nullptr)
         refuse_update(fmt::format("values is null, but the matrix has {} entries", given_entries_));
-    NewValues given{values, given_on_ != nullptr};
-    Buffer here, ordered;
-    const bool encoded = is_encoded(signature_, plain_storage_);
-    if (given.on_device && (!orders_.empty() || plain_storage_ != type)) {
+    std::unique_ptr<DeviceMemory> there;
+    if (given.on_device && orders_.size() == 1 && plain_storage_ == type)
+        there = ordered_there(orders_.front(), given.data, stream);
+    Buffer here;
+    if (there != nullptr)
+        given.data = there->data();
+    else
+        here = ordered_here(given, stream);
+    is_encoded(signature_, plain_storage_) ? set_encoded(given, stream) : set_values(given, stream);
+}
+
+Buffer HandleImpl::ordered_here(NewValues& given, Stream stream) const {
+    Buffer here;
+    if (given.on_device && (!orders_.empty() || plain_storage_ != given_type_)) {
         here = numbers_on_host(given, stream);
         given = {here.data(), false};
     }
     if (!given.on_device) check_storable(given.data);
     for (const ValueOrder& order : orders_) {
-        Buffer next = ordered_values(order, type, given.data, threads_);
+        Buffer next = ordered_values(order, given_type_, given.data, threads_);
         if (order.begins.bytes() > 0) check_sums(order, next.data());
-        ordered = std::move(next);
-        given.data = ordered.data();
+        here = std::move(next);
+        given.data = here.data();
     }
-    encoded ? set_encoded(given, stream) : set_values(given, stream);
+    return here;
 }
 
 Buffer HandleImpl::numbers_on_host(const NewValues& given, Stream stream) const {

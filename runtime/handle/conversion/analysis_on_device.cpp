@@ -9,6 +9,7 @@
 #include "devices/gpu/kernel_steps.hpp"
 #include "handle/conversion/csr_on_device.hpp"
 #include "handle/conversion/gpu_matrix.hpp"
+#include "handle/conversion/order_on_device.hpp"
 #include "registry.hpp"
 #include "spmvgen/error.hpp"
 
@@ -93,15 +94,6 @@ Signature gathering(IndexType index, const Target& target) {
     return complete(s);
 }
 
-Signature reaching(const CsrView& matrix, const Target& target) {
-    Signature s;
-    s.kernel = "reach_rows";
-    s.index = matrix.index_type;
-    s.offset = matrix.offset_type;
-    s.target = target;
-    return complete(s);
-}
-
 std::vector<Buffer> gather(Device& device, std::span<const DeviceKernel* const> kernels,
                            std::span<const PiecesOfArray> all) {
     std::vector<Buffer> gathered;
@@ -149,37 +141,6 @@ std::vector<Buffer> gather(Device& device, std::span<const DeviceKernel* const> 
         from += aligned(part.bytes());
     }
     return gathered;
-}
-
-bool search(Device& device, const DeviceKernel& kernel, const CsrView& matrix,
-            reordering::RegionSearch& search) {
-    constexpr std::uint64_t most_rounds = 512;
-    constexpr std::size_t rounds_at_once = 16;  // before what they have found is looked at
-    std::vector<std::uint32_t> went_on(most_rounds + 1);
-    const std::size_t bytes = search.reached.size() * sizeof(std::uint64_t);
-    const auto reached = device.allocate_scratch(bytes);
-    const auto flags = device.allocate_scratch(went_on.size() * sizeof went_on[0]);
-    device.enqueue_to_device(reached->data(), search.reached.data(), bytes);
-    device.enqueue_to_device(flags->data(), went_on.data(), flags->bytes());
-    StepValues values{.arrays = {{"row_ptr", matrix.row_ptr},
-                                 {"csr_col_idx", matrix.col_idx},
-                                 {"reached", reached->data()},
-                                 {"went_on", flags->data()}},
-                      .scalars = {{"num_rows", matrix.rows}}};
-    bool goes_on = true;
-    while (goes_on && search.round < most_rounds) {
-        const std::size_t first = search.round + 1;
-        for (std::size_t i = 0; i < rounds_at_once; ++i) {
-            values.scalars["round"] = static_cast<std::int64_t>(++search.round);
-            launch_step(device, kernel, "search_round", values);
-        }
-        device.copy_to_host(&went_on[first],
-                            static_cast<const std::uint32_t*>(flags->data()) + first,
-                            rounds_at_once * sizeof went_on[0]);
-        goes_on = went_on[search.round] != 0;
-    }
-    device.copy_to_host(search.reached.data(), reached->data(), bytes);
-    return !goes_on;
 }
 
 ValueTraits classify_values(Device& device, const DeviceKernel& kernel, const CsrView& matrix,
@@ -266,6 +227,15 @@ bool AnalysisOnDevice::compiles_search(const CsrView& matrix) {
 bool AnalysisOnDevice::search(const CsrView& matrix, reordering::RegionSearch& search) {
     const auto found = kernel(reaching(matrix, device_->facts().target));
     return found != nullptr && spmvgen::search(*device_, *found->loaded, matrix, search);
+}
+
+bool AnalysisOnDevice::compiles_clusters(const CsrView& matrix) {
+    return is_to_be_compiled(clustering(matrix, device_->facts().target));
+}
+
+bool AnalysisOnDevice::cluster(const CsrView& matrix, reordering::RegionsToCluster& regions) {
+    const auto found = kernel(clustering(matrix, device_->facts().target));
+    return found != nullptr && spmvgen::cluster(*device_, *found->loaded, matrix, regions);
 }
 
 }  // namespace spmvgen

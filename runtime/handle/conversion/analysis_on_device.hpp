@@ -9,7 +9,7 @@
 #include "handle/kernels/kernel_provider.hpp"
 #include "matrix/buffer.hpp"
 #include "matrix/entry_source.hpp"
-#include "matrix/reorder/regions.hpp"
+#include "matrix/reorder/row_clusters.hpp"
 #include "matrix/value_classes.hpp"
 #include "spmvgen/matrix.hpp"
 #include "spmvgen/signature.hpp"
@@ -20,8 +20,6 @@ namespace spmvgen {
 /// The kernels that look at values of a type, and that gather elements as large as an index.
 Signature classifying(ValueType value, const Target& target);
 Signature gathering(IndexType index, const Target& target);
-/// The kernel that goes on with a search for regions of rows.
-Signature reaching(const CsrView& matrix, const Target& target);
 
 /// What all values of a matrix with device pointers, which has some, have in common: as
 /// encode_values() finds it out on a host, to the last bit. Waits once. `kernel` is classifying()'s
@@ -41,11 +39,6 @@ struct PiecesOfArray {
 std::vector<Buffer> gather(Device& device, std::span<const DeviceKernel* const> kernels,
                            std::span<const PiecesOfArray> pieces);
 
-/// Goes on with a search for regions of a matrix with device pointers, whose columns are rows; for
-/// some hundred rounds at most. Whether it has ended. `kernel` is reaching()'s, loaded.
-bool search(Device& device, const DeviceKernel& kernel, const CsrView& matrix,
-            reordering::RegionSearch& search);
-
 /// The same with the kernels from where they are: made and loaded when they are first wanted. For
 /// one thread.
 class AnalysisOnDevice {
@@ -58,22 +51,27 @@ class AnalysisOnDevice {
     std::optional<ValueTraits> value_traits(const CsrView& matrix, bool lists = true);
     /// As gather(); nothing, too, where elements have other sizes.
     std::optional<std::vector<Buffer>> gathered(std::span<const PiecesOfArray> pieces);
+    /// What gathers elements of so many bytes; null where there is none, or it cannot be had.
+    std::shared_ptr<const GpuKernel> gatherer(std::size_t element);
     /// As RowsOnDevice; nothing, too, where elements have other sizes, or the device lacks room.
     std::unique_ptr<RowsOnDevice> rows_in(const CsrView& on_device, const CsrView& on_host,
                                           std::span<const std::int32_t> order, int threads);
     /// Whether that begins with compiling a kernel.
     bool compiles_for_rows_in(const CsrView& matrix);
 
-    /// Goes on with a search for regions of a matrix with device pointers, which is right and
-    /// square. Whether to its end: not where the kernel cannot be had, or after many rounds.
+    /// Goes on with a search for regions of a matrix with device pointers, which is square, with
+    /// row offsets that are right. Whether to its end: not where the kernel cannot be had, after
+    /// many rounds, or where a column is no row.
     bool search(const CsrView& matrix, reordering::RegionSearch& search);
     /// Whether that begins with compiling a kernel.
     bool compiles_search(const CsrView& matrix);
+    /// Puts its regions into clusters; not where the kernel cannot be had, or a column is no row.
+    bool cluster(const CsrView& matrix, reordering::RegionsToCluster& regions);
+    /// Whether that begins with compiling a kernel.
+    bool compiles_clusters(const CsrView& matrix);
 
   private:
     bool is_to_be_compiled(const Signature& signature);
-    /// What gathers elements of so many bytes; null where there is none.
-    std::shared_ptr<const GpuKernel> gatherer(std::size_t element);
     /// Null where it cannot be had.
     std::shared_ptr<const GpuKernel> kernel(const Signature& signature);
 

@@ -48,6 +48,12 @@ bool CsrOnDevice::has_room() const {
     return is_on_device() || static_cast<double>(device_.free_bytes()) >= beside * bytes();
 }
 
+void CsrOnDevice::release() {
+    if (memory_.empty()) return;
+    memory_.clear();
+    view_ = host_;
+}
+
 bool CsrOnDevice::pays(bool compile) const {
     const std::int64_t least =
         copies_ ? (compile ? least_copied_compiled : least_copied) : (compile ? least_compiled : 0);

@@ -29,6 +29,8 @@ class CsrOnDevice {
     /// Whether converting on the device is worth the copy; with `compile` also the compilation of
     /// the kernel that converts.
     bool pays(bool compile = false) const;
+    /// Gives up the copies, which come again when they are wanted.
+    void release();
 
   private:
     Device& device_;

@@ -62,11 +62,13 @@ GpuHandle::GpuHandle(const CsrView& matrix, const Options& options, KernelProvid
     const bool is_open = options.level == "rule" && options.expected_applies == 0;
     const Seen seen = planned.by_rows() ? Seen::rows : is_open ? Seen::sample : Seen::all;
     if (seen == Seen::all) chooser.settle(rule, planned.answered());
-    std::optional<CsrOnDevice> csr;  // goes before prepare_ms is told
-    csr.emplace(*device_, matrix, on_device != nullptr ? &on_device->on_device() : nullptr);
+    std::optional<CsrOnDevice> own_csr;
+    if (input.csr == nullptr)
+        own_csr.emplace(*device_, matrix, on_device != nullptr ? &on_device->on_device() : nullptr);
+    CsrOnDevice& csr = own_csr ? *own_csr : *input.csr;
     if (matrix.nnz > 0) {
         const auto make_trials = [&] {
-            return gpu_trials(matrix, *csr, features.max_row, num_rhs_, device_,
+            return gpu_trials(matrix, csr, features.max_row, num_rhs_, device_,
                               trial_terms(options), provider_, policy_);
         };
         take(apply_level(
@@ -78,11 +80,11 @@ GpuHandle::GpuHandle(const CsrView& matrix, const Options& options, KernelProvid
         info_.reason = "the matrix has no entries: y = βy";
     }
     if (on_device != nullptr)
-        plan_on_device(*on_device, *csr, options, features.max_row, seen);
+        plan_on_device(*on_device, csr, options, features.max_row, seen);
     else if (options.memory_limit == 0 && !has_csr_arrays(signature_) &&
-             converting_pays({matrix, matrix, features.max_row, false, row_order_}, *csr, options,
+             converting_pays({matrix, matrix, features.max_row, false, row_order_}, csr, options,
                              seen))
-        convert_copy(matrix, *csr, options, features.max_row, seen);
+        convert_copy(matrix, csr, options, features.max_row, seen);
     if (seen == Seen::sample && !conversion_) {
         Choice settled{signature_, info_.reason};
         chooser.settle(settled, planned.answered());
@@ -91,8 +93,8 @@ GpuHandle::GpuHandle(const CsrView& matrix, const Options& options, KernelProvid
     const Stopwatch making;
     find_general(features, planned.request());
     info_.kernel_ms += making.ms();
-    make_base(matrix, options, on_device, *csr, chooser);
-    csr.reset();
+    make_base(matrix, options, on_device, csr, chooser);
+    csr.release();  // before prepare_ms is told
     info_.kernel = kernel_name(signature_);
     predict(device_.get(), 0);
     row_order_ = {};

@@ -97,6 +97,8 @@ struct GpuInput {
     DeviceCsr* on_device = nullptr;
     PlannedMatrix* planned = nullptr;              ///< of this matrix; null = nothing is yet
     std::span<const std::int32_t> row_order = {};  ///< as convert() takes it
+    /// The same in the device's memory, where it may have been copied already; null = it was not.
+    CsrOnDevice* csr = nullptr;
 };
 /// `device` is what options.device names.
 std::unique_ptr<HandleImpl> make_gpu_handle(const CsrView& matrix, const Options& options,

@@ -15,28 +15,39 @@
 namespace spmvgen {
 namespace {
 
-/// With a kernel for the rows as they stand; `planned` is for these options alone.
+/// With a kernel for the rows as they stand; `known.planned` is for these options alone.
 std::unique_ptr<HandleImpl> make_as_it_stands(const CsrView& matrix, const HandleInput& input,
                                               KernelProvider& provider,
                                               const std::shared_ptr<Device>& device,
-                                              DeviceCsr* on_device, PlannedMatrix* planned) {
+                                              const GpuInput& known) {
     const auto make = [&](const Options& o) {
         if (device == nullptr)
             return make_host_handle(matrix, o, provider, input.arrays, input.at_hand);
-        return make_gpu_handle(matrix, o, provider, device,
-                               {on_device, &o == &input.options ? planned : nullptr});
+        GpuInput gpu = known;
+        if (&o != &input.options) gpu.planned = nullptr;
+        return make_gpu_handle(matrix, o, provider, device, gpu);
     };
     return make_within_limit(input.options, make);
 }
 
-/// Goes on with a search for regions of rows; whether to its end.
-bool search_on_device(reordering::RegionSearch& search, CsrOnDevice& csr, const Options& options,
-                      KernelProvider& provider, const std::shared_ptr<Device>& device) {
-    if (!may_order_on_device(options)) return false;
+/// What the device does of an order of the rows, which are there or are copied where that pays.
+reordering::ClusteringElsewhere clustering_on_device(CsrOnDevice& csr, const Options& options,
+                                                     KernelProvider& provider,
+                                                     const std::shared_ptr<Device>& device) {
+    if (!may_order_on_device(options)) return {};
     const KernelPolicy policy{effective_mode(options.cache), options.cache_dir, true,
                               options.kernel_sets};
     AnalysisOnDevice analysis(provider, policy, device);
-    return csr.pays(analysis.compiles_search(csr.matrix())) && analysis.search(csr.view(), search);
+    return {.search =
+                [&csr, analysis](reordering::RegionSearch& search) mutable {
+                    return csr.pays(analysis.compiles_search(csr.matrix())) &&
+                           analysis.search(csr.view(), search);
+                },
+            .cluster =
+                [&csr, analysis](reordering::RegionsToCluster& regions) mutable {
+                    return csr.pays(analysis.compiles_clusters(csr.matrix())) &&
+                           analysis.cluster(csr.view(), regions);
+                }};
 }
 
 /// With the rows in that order; null where its arrays would be too large.
@@ -71,11 +82,8 @@ std::unique_ptr<HandleImpl> choose_and_convert(const CsrView& matrix, const Hand
     if (device != nullptr && may_get_order(matrix, options, provider, *device)) {
         planned.emplace(matrix, options, provider, *device, on_device);
         csr.emplace(*device, matrix, on_device != nullptr ? &on_device->on_device() : nullptr);
-        order =
-            order_that_pays(on_device != nullptr ? on_device->on_host() : matrix, options, *planned,
-                            [&](reordering::RegionSearch& search) {
-                                return search_on_device(search, *csr, options, provider, device);
-                            });
+        order = order_that_pays(on_device != nullptr ? on_device->on_host() : matrix, options,
+                                *planned, clustering_on_device(*csr, options, provider, device));
     }
     double ms = watch.ms();
     std::unique_ptr<HandleImpl> impl;
@@ -83,10 +91,11 @@ std::unique_ptr<HandleImpl> choose_and_convert(const CsrView& matrix, const Hand
         impl = make_in_order(matrix, options, provider, device,
                              {std::move(*order), *planned, on_device, *csr});
     if (impl == nullptr) {
-        csr.reset();
         ms = watch.ms();
-        impl = make_as_it_stands(matrix, input, provider, device, on_device,
-                                 planned ? &*planned : nullptr);
+        impl = make_as_it_stands(matrix, input, provider, device,
+                                 {.on_device = on_device,
+                                  .planned = planned ? &*planned : nullptr,
+                                  .csr = csr ? &*csr : nullptr});
         if (order) impl->tell_reason_before("rows in clusters would take too much memory");
     }
     const double analysis = planned ? planned->analysis_ms() : 0;

@@ -96,7 +96,7 @@ bool may_get_order(const CsrView& matrix, const Options& options, KernelProvider
 
 std::optional<OrderChoice> order_that_pays(const CsrView& matrix, const Options& options,
                                            PlannedMatrix& planned,
-                                           reordering::GoOnSearching search) {
+                                           reordering::ClusteringElsewhere elsewhere) {
     return choose_order({.matrix = matrix,
                          .features = planned.features(),
                          .request = planned.request(),
@@ -105,7 +105,7 @@ std::optional<OrderChoice> order_that_pays(const CsrView& matrix, const Options&
                          .chooser = planned.chooser(),
                          .rule = [&]() -> const Choice& { return planned.rule(); },
                          .source = planned.source(),
-                         .search = std::move(search)});
+                         .elsewhere = std::move(elsewhere)});
 }
 
 }  // namespace spmvgen

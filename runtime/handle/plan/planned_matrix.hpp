@@ -67,10 +67,10 @@ Request request_on(const Device& device, const CsrView& matrix, const Options& o
 bool may_get_order(const CsrView& matrix, const Options& options, KernelProvider& provider,
                    const Device& device);
 
-/// The order that pays, where that is so, of a matrix that may get one. `search` as OrderProblem
+/// The order that pays, where that is so, of a matrix that may get one. `elsewhere` as OrderProblem
 /// has it.
 std::optional<OrderChoice> order_that_pays(const CsrView& matrix, const Options& options,
                                            PlannedMatrix& planned,
-                                           reordering::GoOnSearching search);
+                                           reordering::ClusteringElsewhere elsewhere);
 
 }  // namespace spmvgen

@@ -155,12 +155,11 @@ ValueOrder values_in_order(const CsrView& a, const CsrView& b, std::span<const s
                            int threads) {
     return dispatch(a.offset_type, [&]<typename Offset>(Offset) {
         const auto* const row_ptr = a.row_ptr_as<Offset>();
-        const auto* const to = b.row_ptr_as<Offset>();
-        ValueOrder made{a.offset_type, make_buffer<Offset>(a.nnz), {}, a.nnz, false};
+        ValueOrder made{a.offset_type, make_buffer<Offset>(a.rows), {}, a.nnz, false};
+        made.pieces = copy_bytes(b.row_ptr, b.rows + 1, sizeof(Offset));
         const auto from = made.from.as<Offset>();
         for_parts(a.rows, rows_a_part, threads, [&](std::int64_t begin, std::int64_t end, int) {
-            for (std::int64_t i = begin; i < end; ++i)
-                std::iota(from.begin() + to[i], from.begin() + to[i + 1], row_ptr[order[at(i)]]);
+            for (std::int64_t i = begin; i < end; ++i) from[at(i)] = row_ptr[order[at(i)]];
         });
         return made;
     });

@@ -27,9 +27,12 @@ class Search {
           search_{std::vector(static_cast<std::size_t>(a.rows), RegionSearch::nobody), 0},
           next_(static_cast<std::size_t>(threads_)) {}
 
-    Regions run(const GoOnSearching& elsewhere) {
-        for (int sowing = 0; sowing < most_sowings && sow(); ++sowing) {
-            if (sowing == 0 && elsewhere) take_over(elsewhere(search_));
+    std::optional<Regions> run(const GoOnSearching& elsewhere) {
+        for (int sowing = 0; sowing < most_sowings && rows_ - reached_rows_ >= region_; ++sowing) {
+            sow();
+            // The first search is the longest one by far.
+            if (elsewhere && (sowing == 0 || col_ == nullptr)) take_over(elsewhere(search_));
+            if (!frontier_.empty() && col_ == nullptr) return std::nullopt;
             while (!frontier_.empty()) spread();
         }
         return label();
@@ -45,29 +48,37 @@ class Search {
     /// A search that went on elsewhere.
     void take_over(bool has_ended) {
         frontier_.clear();
-        reached_rows_ = 0;
-        for (std::int64_t row = 0; row < rows_; ++row) {
-            const std::uint64_t mark = reached(row);
-            reached_rows_ += mark != nobody ? 1 : 0;
-            if (!has_ended && mark >> RegionSearch::round_shift == search_.round)
+        std::atomic<std::int64_t> count{0};
+        for_parts(rows_, rows_to_label, threads_, [&](std::int64_t begin, std::int64_t end, int) {
+            count += std::count_if(search_.reached.begin() + begin, search_.reached.begin() + end,
+                                   [](std::uint64_t mark) { return mark != nobody; });
+        });
+        reached_rows_ = count;
+        for (std::int64_t row = 0; !has_ended && row < rows_; ++row)
+            if (reached(row) >> RegionSearch::round_shift == search_.round)
                 frontier_.push_back(static_cast<std::int32_t>(row));
-        }
     }
 
-    /// Seeds spread evenly over the rows that are not reached. Whether there are any.
-    bool sow() {
+    /// Seeds spread evenly over the rows that are not reached.
+    void sow() {
         const std::int64_t left = rows_ - reached_rows_;
         const std::int64_t count = (left + region_ - 1) / region_;
         const auto place = [&](std::int64_t seed) { return (2 * seed + 1) * left / (2 * count); };
-        std::int64_t seed = 0, passed = 0;  // of those that are not reached
-        for (std::int64_t row = 0; seed < count; ++row) {
-            if (reached(row) != nobody || passed++ != place(seed)) continue;
+        const auto plant = [&](std::int64_t row) {
             reached(row) = search_.mark(regions_++);
             frontier_.push_back(static_cast<std::int32_t>(row));
-            ++seed;
+        };
+        if (left == rows_) {
+            for (std::int64_t seed = 0; seed < count; ++seed) plant(place(seed));
+        } else {
+            std::int64_t seed = 0, passed = 0;  // of those that are not reached
+            for (std::int64_t row = 0; seed < count; ++row) {
+                if (reached(row) != nobody || passed++ != place(seed)) continue;
+                plant(row);
+                ++seed;
+            }
         }
         reached_rows_ += count;
-        return count > 0;
     }
 
     void spread() {
@@ -133,8 +144,8 @@ class Search {
 
 }  // namespace
 
-Regions regions_of_rows(const CsrView& a, std::int64_t rows_a_region, int threads,
-                        const GoOnSearching& elsewhere) {
+std::optional<Regions> regions_of_rows(const CsrView& a, std::int64_t rows_a_region, int threads,
+                                       const GoOnSearching& elsewhere) {
     return dispatch(a.offset_type, [&]<typename Offset>(Offset) {
         return dispatch(a.index_type, [&]<typename Index>(Index) {
             return Search<Offset, Index>(a, rows_a_region, threads).run(elsewhere);

@@ -2,6 +2,7 @@
 #include <cstdint>
 #include <functional>
 #include <limits>
+#include <optional>
 #include <vector>
 
 #include "spmvgen/matrix.hpp"
@@ -33,10 +34,12 @@ struct RegionSearch {
 using GoOnSearching = std::function<bool(RegionSearch&)>;
 
 /// Regions of about so many rows of a valid square matrix: each row belongs to the seed from which
-/// the fewest steps from a row to its columns lead to it. Parallel, with the same result for any
-/// number of threads (0 = what OpenMP would use). What `elsewhere` leaves of the first search is
-/// done here.
-Regions regions_of_rows(const CsrView& matrix, std::int64_t rows_a_region, int threads = 0,
-                        const GoOnSearching& elsewhere = {});
+/// the fewest steps from a row to its columns lead to it. Where no seed leads to it, and too few
+/// are left for seeds of their own, it is in a region with those around it. Parallel, with the same
+/// result for any number of threads (0 = what OpenMP would use). What `elsewhere` leaves of a
+/// search is done here; where the matrix lacks its columns, and something is left, there are no
+/// regions.
+std::optional<Regions> regions_of_rows(const CsrView& matrix, std::int64_t rows_a_region,
+                                       int threads = 0, const GoOnSearching& elsewhere = {});
 
 }  // namespace spmvgen::reordering

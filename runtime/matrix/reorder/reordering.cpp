@@ -3,16 +3,21 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <functional>
 #include <limits>
 #include <numeric>
 
 #include "matrix/chunks.hpp"
 #include "matrix/reorder/band_k.hpp"
+#include "matrix/reorder/graph.hpp"
 #include "matrix/reorder/row_clusters.hpp"
 #include "spmvgen/error.hpp"
 
 namespace spmvgen {
 namespace {
+
+using reordering::at;
 
 constexpr int largest_group = 4096;
 
@@ -64,23 +69,61 @@ std::vector<std::int32_t> unchanged(std::int64_t rows) {
 
 /// Rows in clusters of neighbours. Of a matrix that is not square those are neighbours that have a
 /// column in common.
-std::vector<std::int32_t> clusters(const CsrView& a, int threads,
-                                   const reordering::GoOnSearching& elsewhere) {
-    if (a.rows == 0) return {};
+std::optional<reordering::RowClusters> clusters(const CsrView& a, int threads,
+                                                const reordering::ClusteringElsewhere& elsewhere) {
+    if (a.rows == 0) return reordering::RowClusters{};
     if (a.rows == a.cols) return reordering::row_clusters(a, cluster_rows, threads, elsewhere);
     const std::int64_t vertices_a_cluster = cluster_rows * (a.rows + a.cols) / a.rows;
     std::vector<std::int32_t> order = reordering::cluster_order(
         reordering::rows_and_columns(a, threads),
         static_cast<int>(std::min<std::int64_t>(vertices_a_cluster, INT32_MAX)));
     std::erase_if(order, [&](std::int32_t vertex) { return vertex >= a.rows; });
-    return order;
+    return reordering::RowClusters{std::move(order), std::nullopt};
+}
+
+/// A cluster's rows by falling length, equal ones as they stood; `begins` is room of the caller's.
+template <typename Offset>
+void sort_cluster(const Offset* row_ptr, std::span<std::int32_t> rows,
+                  std::vector<std::int32_t>& begins) {
+    constexpr std::int64_t most_lengths = 4 * cluster_rows;
+    const auto length = [&](std::int32_t row) {
+        return static_cast<std::int64_t>(row_ptr[row + 1] - row_ptr[row]);
+    };
+    std::array<std::int64_t, cluster_rows> lengths;
+    std::ranges::transform(rows, lengths.begin(), length);
+    const auto end = lengths.begin() + std::ssize(rows);
+    if (std::is_sorted(lengths.begin(), end, std::greater{})) return;
+    const auto [least, most] = std::minmax_element(lengths.begin(), end);
+    const std::int64_t longest = *most;
+    if (longest - *least >= most_lengths) {
+        std::ranges::stable_sort(rows, std::greater{}, length);
+        return;
+    }
+    // A row's place is that of its length.
+    begins.assign(static_cast<std::size_t>(longest - *least) + 2, 0);
+    for (auto own = lengths.begin(); own != end; ++own) ++begins[at(longest - *own) + 1];
+    std::partial_sum(begins.begin(), begins.end(), begins.begin());
+    std::array<std::int32_t, cluster_rows> sorted;
+    for (std::size_t i = 0; i < rows.size(); ++i)
+        sorted[at(begins[at(longest - lengths[i])]++)] = rows[i];
+    std::copy_n(sorted.begin(), rows.size(), rows.begin());
 }
 
 /// Rows of a cluster that are as long lie side by side: slices of them are hardly padded.
 void sort_clusters(const CsrView& a, std::vector<std::int32_t>& order, int threads) {
-    for_parts(std::ssize(order), cluster_rows, threads, [&](auto begin, auto end, int) {
-        std::stable_sort(order.begin() + begin, order.begin() + end,
-                         [&](auto i, auto j) { return a.row_length(i) > a.row_length(j); });
+    constexpr std::int64_t clusters_a_part = 8;
+    const std::int64_t clusters = (std::ssize(order) + cluster_rows - 1) / cluster_rows;
+    dispatch(a.offset_type, [&]<typename Offset>(Offset) {
+        for_parts(
+            clusters, clusters_a_part, threads, [&](std::int64_t begin, std::int64_t end, int) {
+                std::vector<std::int32_t> room;
+                for (std::int64_t i = begin * cluster_rows;
+                     i < end * cluster_rows && i < std::ssize(order); i += cluster_rows) {
+                    const auto left = std::min<std::int64_t>(cluster_rows, std::ssize(order) - i);
+                    sort_cluster(a.row_ptr_as<Offset>(), std::span(order).subspan(at(i), at(left)),
+                                 room);
+                }
+            });
     });
 }
 
@@ -130,13 +173,17 @@ std::optional<ReorderMethod> parse_reorder_option(std::string_view text) {
     return method;
 }
 
-Reordering order_of_rows(const CsrView& pattern, int threads,
-                         const reordering::GoOnSearching& elsewhere) {
-    Reordering result;
-    result.method = ReorderMethod::rows;
-    result.order = clusters(pattern, threads, elsewhere);
-    sort_clusters(pattern, result.order, threads);
-    result.place = unchanged(pattern.cols);
+std::optional<RowOrder> order_of_rows(const CsrView& pattern, int threads,
+                                      const reordering::ClusteringElsewhere& elsewhere) {
+    auto found = clusters(pattern, threads, elsewhere);
+    if (!found) return std::nullopt;
+    RowOrder result;
+    result.order.method = ReorderMethod::rows;
+    result.order.order = std::move(found->order);
+    sort_clusters(pattern, result.order.order, threads);
+    result.order.place = unchanged(pattern.cols);
+    result.bandwidth =
+        found->bandwidth ? *found->bandwidth : bandedness(pattern, threads).bandwidth;
     return result;
 }
 
@@ -148,7 +195,7 @@ Reordering reorder(const CsrView& a, ReorderMethod method, const BandK& band, in
         result.place = result.order = unchanged(a.rows);
         return result;
     }
-    if (method == ReorderMethod::rows) return order_of_rows(a, threads);
+    if (method == ReorderMethod::rows) return order_of_rows(a, threads)->order;
     const reordering::Graph graph = reordering::symmetrised_pattern(a, threads);
     if (method == ReorderMethod::rcm) {
         result.order = reordering::cuthill_mckee(graph);

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "matrix/csr_matrix.hpp"
-#include "matrix/reorder/regions.hpp"
+#include "matrix/reorder/row_clusters.hpp"
 #include "matrix/value_order.hpp"
 
 /// Reordering: B = PAPᵀ of square matrices, with rows and columns in one new order, and B = PA,
@@ -76,10 +76,15 @@ struct Reordering {
 Reordering reorder(const CsrView& matrix, ReorderMethod method, const BandK& band = {},
                    int threads = 0);
 
-/// The order of ReorderMethod::rows of a matrix that is right; its values may be missing.
-/// `elsewhere` may search for regions of a square one as regions_of_rows() has it.
-Reordering order_of_rows(const CsrView& pattern, int threads = 0,
-                         const reordering::GoOnSearching& elsewhere = {});
+struct RowOrder {
+    Reordering order;
+    std::int64_t bandwidth = 0;  ///< of the matrix, whose columns stay where they are
+};
+
+/// The order of ReorderMethod::rows of a matrix that is right; its values may be missing. Of a
+/// square one columns may be missing, too: there is no order then where not all is done elsewhere.
+std::optional<RowOrder> order_of_rows(const CsrView& pattern, int threads = 0,
+                                      const reordering::ClusteringElsewhere& elsewhere = {});
 
 /// B = PAPᵀ, or PA of rows alone, with A's types; rows ascending by column, entries at the same
 /// place kept apart, in the order that they had. Parallel. Throws Error(invalid_argument) when the

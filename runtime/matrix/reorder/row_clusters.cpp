@@ -11,9 +11,9 @@ namespace spmvgen::reordering {
 namespace {
 
 /// Rows that are near each other, whose columns stay in a core's cache while it makes clusters:
-/// not so many that a few regions would be all that threads can share.
+/// not so many that a few regions would be all that threads, or a device, can share.
 std::int64_t rows_of_region(std::int64_t rows) {
-    constexpr std::int64_t least = 2048, most = 8192, wanted_regions = 64;
+    constexpr std::int64_t least = 2048, most = 4096, wanted_regions = 256;
     return std::clamp(rows / wanted_regions, least, most);
 }
 
@@ -65,22 +65,27 @@ std::vector<std::int32_t> cluster_order(const Graph& graph, int size) {
     return order;
 }
 
-std::vector<std::int32_t> row_clusters(const CsrView& a, int size, int threads,
-                                       const GoOnSearching& elsewhere) {
-    const Regions regions = regions_of_rows(a, rows_of_region(a.rows), threads, elsewhere);
-    Buckets buckets = bucket(regions.of_row, regions.count, threads);
+std::optional<RowClusters> row_clusters(const CsrView& a, int size, int threads,
+                                        const ClusteringElsewhere& elsewhere) {
+    const auto regions = regions_of_rows(a, rows_of_region(a.rows), threads, elsewhere.search);
+    if (!regions) return std::nullopt;
+    Buckets buckets = bucket(regions->of_row, regions->count, threads);
+    RegionsToCluster to_cluster{regions->of_row, buckets.first, buckets.items, size, {}};
+    if (elsewhere.cluster && elsewhere.cluster(to_cluster))
+        return RowClusters{std::move(buckets.items), to_cluster.bandwidth};
+    if (a.nnz > 0 && a.col_idx == nullptr) return std::nullopt;
     std::vector<VertexState> state(static_cast<std::size_t>(a.rows));
     with_columns(a, [&](const auto& columns) {
-        for_chunks(regions.count, threads, [&](std::int64_t region, int) {
+        for_chunks(regions->count, threads, [&](std::int64_t region, int) {
             const auto r = static_cast<std::size_t>(region);
             const auto begin = static_cast<std::size_t>(buckets.first[r]);
             const auto end = static_cast<std::size_t>(buckets.first[r + 1]);
-            cluster_region(columns, regions, static_cast<std::int32_t>(region),
+            cluster_region(columns, *regions, static_cast<std::int32_t>(region),
                            std::span(buckets.items).subspan(begin, end - begin), begin,
                            static_cast<std::size_t>(size), state);
         });
     });
-    return std::move(buckets.items);
+    return RowClusters{std::move(buckets.items), std::nullopt};
 }
 
 std::vector<std::int64_t> sampled_row_clusters(const CsrView& a, int size, int of_each, int count) {

@@ -24,7 +24,8 @@ constexpr std::int64_t most_row = 1024;   ///< of a hub everybody is a neighbour
 constexpr double least_sectors = 0.3;     ///< of x an entry, that a block of threads asks for,
 constexpr double most_of_sectors = 0.85;  ///< and of these those that clusters ask for
 constexpr double order_margin = 0.12;
-constexpr double clustered_entries = 60'000;
+constexpr std::int64_t looked_at_entries = 60'000;  ///< of the rows as they come
+constexpr double clustered_entries = 24'000;        ///< of those in clusters
 constexpr int first_share = 2;        ///< of the places: one of so many tells whether they pay
 constexpr int clusters_of_place = 2;  ///< that follow one another: they share columns, too
 constexpr int least_places = 4, most_places = 32;
@@ -47,19 +48,6 @@ int sampled_places(const RowFeatures& features) {
         std::clamp<double>(clustered_entries / entries, least_places, most_places));
 }
 
-/// Some places of an order of all rows.
-std::vector<std::int64_t> rows_of(std::span<const std::int32_t> order, int places) {
-    const std::int64_t groups = std::ssize(order) / rows_of_place;
-    std::vector<std::int64_t> rows;
-    for (std::int64_t i = 0; i < places; ++i) {
-        const std::int64_t group = (2 * i + 1) * groups / (2 * places);
-        const auto part = order.subspan(static_cast<std::size_t>(group * rows_of_place),
-                                        static_cast<std::size_t>(rows_of_place));
-        rows.insert(rows.end(), part.begin(), part.end());
-    }
-    return rows;
-}
-
 /// The least time with the rows in an order of which some are in `sample`.
 std::optional<Prediction> predict_in_order(const CsrView& matrix, const RowFeatures& features,
                                            const SampledRows& sample, Request request) {
@@ -74,7 +62,13 @@ std::optional<Prediction> predict_in_order(const CsrView& matrix, const RowFeatu
     for (auto& params : chooser.grid_params(strips, request)) {
         const auto choice = chooser.sampled_of_grid(strips, params, request);
         if (!choice) continue;
-        const auto time = predict_gpu(figures, choice->signature, profile, *gpu_constants());
+        const auto predict = [&](bool optimistic) {
+            figures.be_optimistic(optimistic);
+            return predict_gpu(figures, choice->signature, profile, *gpu_constants());
+        };
+        // What it takes at least is worked out sooner.
+        if (least && predict(true).value_or(*least).us > least->us) continue;
+        const auto time = predict(false);
         if (time && (!least || time->us < least->us)) least = time;
     }
     return least;
@@ -106,6 +100,24 @@ double ordering_us(const CsrView& a, int threads) {
     return 1e6 * bytes / (ordered_bytes_per_s * thread_count(threads));
 }
 
+std::vector<std::int64_t> rows_of_places(std::span<const std::int32_t> order, std::int64_t rows,
+                                         int places) {
+    const std::int64_t groups = std::ssize(order) / rows;
+    std::vector<std::int64_t> found;
+    for (std::int64_t i = 0; i < places; ++i) {
+        const std::int64_t group = (2 * i + 1) * groups / (2 * places);
+        const auto part =
+            order.subspan(static_cast<std::size_t>(group * rows), static_cast<std::size_t>(rows));
+        found.insert(found.end(), part.begin(), part.end());
+    }
+    return found;
+}
+
+std::optional<RowOrder> order_elsewhere(const OrderProblem& p) {
+    if (p.source == nullptr || !p.elsewhere.cluster) return std::nullopt;
+    return order_of_rows(p.matrix, p.threads, p.elsewhere);
+}
+
 bool may_choose_order(std::int64_t rows, std::int64_t cols, std::int64_t nnz, const Request& r) {
     if (r.num_rhs > 1) return may_choose_order_of_many(rows, cols, nnz, r);
     return r.profile != nullptr && vectors_fit(rows, r) && gpu_constants() != nullptr &&
@@ -126,35 +138,41 @@ std::optional<OrderChoice> choose_order(const OrderProblem& p) {
     const Choice& plain = p.rule();
     const auto most = p.chooser.most_sectors_of_blocks(p.request);
     if (!most || *most < least_sectors) return std::nullopt;
-    const SampledRows first(p.matrix, static_cast<std::int64_t>(clustered_entries), 16, 1,
-                            p.source);
+    const SampledRows first(p.matrix, looked_at_entries, 16, 1, p.source);
     const double sectors = sectors_of_blocks(first.view());
     if (sectors < least_sectors) return std::nullopt;
-    // Clusters are found along columns: samples will not do.
-    const CsrView& a = p.source != nullptr ? p.source->pattern() : p.matrix;
-    const int places = sampled_places(features);
-    const auto clusters = [&](int count) {
-        return SampledRows(
-            a, reordering::sampled_row_clusters(a, cluster_rows, clusters_of_place, count));
-    };
-    if (sectors_of_blocks(clusters(places / first_share).view()) > most_of_sectors * sectors)
-        return std::nullopt;
-    const SampledRows some = clusters(places);
-
     const auto plain_time = p.chooser.predict(plain.signature, p.request);
     if (!plain_time) return std::nullopt;
     const Request same = with_values_of(p.request, plain.signature);
     const auto pays = [&](const std::optional<Prediction>& time) {
         return time && time->us <= (1 - order_margin) * plain_time->us &&
-               repays(a, plain_time->us - time->us, p.expected_applies, p.threads);
+               repays(p.matrix, plain_time->us - time->us, p.expected_applies, p.threads);
     };
-    if (!pays(predict_in_order(a, features, some, same))) return std::nullopt;
-    OrderChoice found;
-    found.order = order_of_rows(a, p.threads, p.search);
-    const auto time =
-        predict_in_order(a, features, SampledRows(a, rows_of(found.order.order, places)), same);
+    const int places = sampled_places(features);
+    const auto saves_sectors = [&](const SampledRows& in_order) {
+        return sectors_of_blocks(in_order.view()) <= most_of_sectors * sectors;
+    };
+    std::optional<RowOrder> order = order_elsewhere(p);
+    EntrySource* const source = order ? p.source : nullptr;
+    const CsrView& a = p.source != nullptr && !order ? p.source->pattern() : p.matrix;
+    if (!order) {
+        const auto clusters = [&](int count) {
+            return SampledRows(
+                a, reordering::sampled_row_clusters(a, cluster_rows, clusters_of_place, count));
+        };
+        if (!saves_sectors(clusters(places / first_share))) return std::nullopt;
+        const bool is_dear = !p.elsewhere.cluster;  // predicted first by some clusters
+        if (is_dear && !pays(predict_in_order(a, features, clusters(places), same)))
+            return std::nullopt;
+        order = order_of_rows(a, p.threads, p.elsewhere);
+    }
+    const SampledRows some(a, rows_of_places(order->order.order, rows_of_place, places), source);
+    if (!saves_sectors(some)) return std::nullopt;
+    const auto time = predict_in_order(a, features, some, same);
     if (!pays(time)) return std::nullopt;
-    found.bandwidth = bandedness(a, p.threads).bandwidth;
+    OrderChoice found;
+    found.order = std::move(order->order);
+    found.bandwidth = order->bandwidth;
     found.us = time->us;
     found.plain_us = plain_time->us;
     found.reason = fmt::format(

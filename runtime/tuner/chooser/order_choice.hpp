@@ -1,7 +1,9 @@
 #pragma once
 #include <functional>
 #include <optional>
+#include <span>
 #include <string>
+#include <vector>
 
 #include "matrix/reorder/reordering.hpp"
 #include "tuner/chooser/chooser.hpp"
@@ -32,19 +34,26 @@ struct OrderProblem {
     const CsrView& matrix;
     const RowFeatures& features;
     const Request& request;
-    std::int64_t expected_applies = 0;      ///< 0 = many
-    int threads = 0;                        ///< 0 = what OpenMP would use
-    Chooser& chooser;                       ///< of the matrix
-    std::function<const Choice&()> rule;    ///< its choice for the rows as they come, by the sample
-    EntrySource* source = nullptr;          ///< as the chooser's
-    reordering::GoOnSearching search = {};  ///< for regions of rows, where the host need not
+    std::int64_t expected_applies = 0;    ///< 0 = many
+    int threads = 0;                      ///< 0 = what OpenMP would use
+    Chooser& chooser;                     ///< of the matrix
+    std::function<const Choice&()> rule;  ///< its choice for the rows as they come, by the sample
+    EntrySource* source = nullptr;        ///< as the chooser's
+    reordering::ClusteringElsewhere elsewhere = {};
 };
+
+/// The order of a matrix whose columns are not on this host, where it need not have them for that.
+std::optional<RowOrder> order_elsewhere(const OrderProblem& problem);
+/// Some places of an order of all rows, evenly spread: `rows` rows that follow one another, each.
+std::vector<std::int64_t> rows_of_places(std::span<const std::int32_t> order, std::int64_t rows,
+                                         int places);
 
 /// Rows in clusters (ReorderMethod::rows), where blocks of threads ask for the same elements of x
 /// again and again, and fewer times with rows that are neighbours: where the product is predicted
-/// to save `order_margin` of its time, first by some clusters, then by the order itself. Nothing
-/// where that does not pay, or not within the expected applies. What is looked at first is a
-/// sample, and most matrices go no further; of the others all columns come from the source. Throws
+/// to save `order_margin` of its time, first by some clusters, then by the order itself; at once by
+/// this where the order is made elsewhere. Nothing where that does not pay, or not within the
+/// expected applies. What is looked at first is a sample, and most matrices go no further; of the
+/// others all columns come from the source, unless the order is made elsewhere. Throws
 /// Error(invalid_argument) for a broken one that seems to profit.
 std::optional<OrderChoice> choose_order(const OrderProblem& problem);
 

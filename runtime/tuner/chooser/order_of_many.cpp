@@ -63,12 +63,12 @@ bool repays(const OrderProblem& p, double saved_bytes) {
     return static_cast<double>(p.expected_applies) * saved_us > ordering_us(p.matrix, p.threads);
 }
 
-/// Clusters that follow one another, from places all over the matrix.
-SampledRows some_clusters(const CsrView& a, double mean_row) {
-    const double rows = static_cast<double>(cluster_rows) * clusters_of_place;
-    const auto places = static_cast<int>(
-        std::clamp<double>(sampled_entries / (rows * mean_row), least_places, most_places));
-    return {a, reordering::sampled_row_clusters(a, cluster_rows, clusters_of_place, places)};
+constexpr std::int64_t rows_of_place = std::int64_t{clusters_of_place} * cluster_rows;
+
+int sampled_places(double mean_row) {
+    return static_cast<int>(
+        std::clamp<double>(sampled_entries / (static_cast<double>(rows_of_place) * mean_row),
+                           least_places, most_places));
 }
 
 bool may_choose(std::int64_t rows, std::int64_t cols, std::int64_t nnz, const Request& r,
@@ -89,14 +89,20 @@ std::optional<OrderChoice> choose(const OrderProblem& p) {
     const SampledRows first(p.matrix, static_cast<std::int64_t>(sampled_entries), 16, 1, p.source);
     const double before = loaded_by_blocks(first.view());
     if (before < least_shared) return std::nullopt;
-    // Clusters are found along columns: samples will not do.
-    const CsrView& a = p.source != nullptr ? p.source->pattern() : p.matrix;
-    const double after = loaded_by_blocks(some_clusters(a, p.features.mean_row).view());
+    const int places = sampled_places(p.features.mean_row);
+    std::optional<RowOrder> order = order_elsewhere(p);
+    const CsrView& a = p.source != nullptr && !order ? p.source->pattern() : p.matrix;
+    const SampledRows some =
+        order ? SampledRows(a, rows_of_places(order->order.order, rows_of_place, places), p.source)
+              : SampledRows(a, reordering::sampled_row_clusters(a, cluster_rows, clusters_of_place,
+                                                                places));
+    const double after = loaded_by_blocks(some.view());
     const double bytes = l2_bytes(p, before), fewer = l2_bytes(p, after);
     if (fewer > most_of_bytes * bytes || !repays(p, bytes - fewer)) return std::nullopt;
+    if (!order) order = order_of_rows(a, p.threads, p.elsewhere);
     OrderChoice found;
-    found.order = order_of_rows(a, p.threads, p.search);
-    found.bandwidth = bandedness(a, p.threads).bandwidth;
+    found.order = std::move(order->order);
+    found.bandwidth = order->bandwidth;
     found.us = 1e6 * fewer / l2_bytes_per_s;
     found.plain_us = 1e6 * bytes / l2_bytes_per_s;
     found.reason =

@@ -9,21 +9,13 @@
 // Reads:      of each row when it was reached; columns of the rows of one round; where these lead,
 //             anywhere.
 #pragma once
-#include "dialect/convert/gpu_convert.hpp"
+#include "dialect/convert/gpu_convert_orders.hpp"
 
 constexpr int round_shift = 32;  ///< of a mark: the round is above the number of the region
 
 /// Lowers a number; whether it was larger.
 [[gnu::always_inline]] inline bool lower(unsigned long long* address, unsigned long long number) {
-    unsigned long long known = *address;
-    while (number < known) {
-        const unsigned long long before = atomicCAS(address, known, number);
-        if (before == known) {
-            return true;
-        }
-        known = before;
-    }
-    return false;
+    return number < *address && number < atomicMin(address, number);
 }
 
 template <typename Index, typename Offset, int block>
@@ -37,11 +29,20 @@ void search_round(long num_rows, long round, const Offset* __restrict__ row_ptr,
         if ((own >> round_shift) + 1 == now) {
             const unsigned long long mark = now << round_shift | (own & 0xffffffffull);
             bool goes_on = false;
+            bool outside = false;
             for (Offset k = row_ptr[row]; k < row_ptr[row + 1]; ++k) {
-                goes_on |= lower(reached + csr_col_idx[k], mark);
+                const long column = csr_col_idx[k];
+                if (is_row(column, num_rows)) {
+                    goes_on |= lower(reached + column, mark);
+                } else {
+                    outside = true;
+                }
             }
             if (goes_on) {
                 went_on[round] = 1u;
+            }
+            if (outside) {
+                went_on[0] = 1u;
             }
         }
     }

@@ -1,0 +1,25 @@
+#pragma once
+#include "devices/device.hpp"
+#include "matrix/reorder/row_clusters.hpp"
+#include "spmvgen/matrix.hpp"
+#include "spmvgen/signature.hpp"
+
+/// Steps of an order of rows, on the device that has the matrix: the same to the last bit as on a
+/// host. Matrices have device pointers, are square, and their row offsets are right.
+namespace spmvgen {
+
+/// The kernel that goes on with a search for regions, and the one that makes clusters of them.
+Signature reaching(const CsrView& matrix, const Target& target);
+Signature clustering(const CsrView& matrix, const Target& target);
+
+/// Goes on with a search for regions, for some hundred rounds at most. Whether it has ended; not
+/// where a column is no row. `kernel` is reaching()'s, loaded.
+bool search(Device& device, const DeviceKernel& kernel, const CsrView& matrix,
+            reordering::RegionSearch& search);
+
+/// Puts regions into clusters. Whether it has; not where a column is no row, or from 2^31 entries
+/// on. `kernel` is clustering()'s, loaded.
+bool cluster(Device& device, const DeviceKernel& kernel, const CsrView& matrix,
+             reordering::RegionsToCluster& regions);
+
+}  // namespace spmvgen
