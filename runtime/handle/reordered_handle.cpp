@@ -58,12 +58,12 @@ class ReorderedHandle : public HandleImpl {
                        std::shared_ptr<Device> device);
     void tell(const CsrView& matrix, const Reordering& reordering, const ChosenOrder* chosen);
 
-    std::shared_ptr<Device> device_;       ///< null = the host
-    std::vector<std::int32_t> order_;      ///< new → old
-    ValueOrder from_given_;                ///< of B's values, while the constructor runs
+    std::shared_ptr<Device> device_;                  ///< null = the host
+    std::vector<std::int32_t> order_;                 ///< new → old
+    ValueOrder from_given_;                           ///< of B's values, while the constructor runs
     std::optional<PiecesOnDevice> from_given_there_;  ///< the same, once new values were there
-    std::unique_ptr<HandleImpl> product_;  ///< B, for vectors in B's order
-    std::unique_ptr<Permuter> permuter_;   ///< null when the caller's vectors are in B's order
+    std::unique_ptr<HandleImpl> product_;             ///< B, for vectors in B's order
+    std::unique_ptr<Permuter> permuter_;  ///< null when the caller's vectors are in B's order
     std::function<std::unique_ptr<Permuter>(int num_rhs)> make_permuter_of_;
     std::mutex making_;                                   ///< guards permuters_
     std::map<int, std::unique_ptr<Permuter>> permuters_;  ///< for other right-hand sides
@@ -327,10 +327,11 @@ std::unique_ptr<DeviceMemory> ReorderedHandle::ordered_there(const ValueOrder& o
                                                              const void* values, Stream stream) {
     const std::size_t element = size_of(given_type());
     if (device_ == nullptr || order.pieces.bytes() == 0) return nullptr;
-    const auto gatherer = AnalysisOnDevice(provider_, policy_, device_).gatherer(element);
+    const auto gatherer =
+        AnalysisOnDevice(provider_, policy_, device_).gatherer(element, order.type);
     if (gatherer == nullptr) return nullptr;
     if (!from_given_there_) {
-        from_given_there_.emplace(*device_, order);
+        from_given_there_.emplace(*device_, order, PiecesOnDevice::Memory::own);
         info_.update_bytes += from_given_there_->bytes();
     }
     device_->synchronize({stream.native});

@@ -70,9 +70,7 @@ TEST_P(RowsOnDeviceTest, StandAsTheyStood) {
     EXPECT_EQ(here<std::int64_t>(rows->view().row_ptr, n + 1), row_ptr);
     EXPECT_EQ(here<std::int64_t>(rows->view().col_idx, wide.nnz), col_idx);
     EXPECT_EQ(here<float>(rows->view().values, wide.nnz), moved);
-    CsrView in_order = wide;
-    in_order.row_ptr = row_ptr.data();
-    const ValueOrder from = values_in_order(wide, in_order, order, 2);
+    const ValueOrder from = rows_in_order(wide, order, 2);
     const Buffer again = ordered_values(from, ValueType::f32, values.data(), 1);
     EXPECT_TRUE(std::ranges::equal(again.as<float>(), moved));
 }
@@ -91,7 +89,7 @@ TEST_P(RowsOnDeviceTest, AreInTheRegionsOfTheHost) {
         const auto regions = reordering::regions_of_rows(
             matrix.view(), rows_a_region, 2, [&](reordering::RegionSearch& search) {
                 was_asked = true;
-                return ended = analysis().search(there.view(), search);
+                return ended = analysis().search(there.view(), search, 512);
             });
         EXPECT_TRUE(was_asked);
         EXPECT_EQ(ended, !std::string(spec).starts_with("banded:n=4000"));

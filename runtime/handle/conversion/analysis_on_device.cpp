@@ -9,7 +9,6 @@
 #include "devices/gpu/kernel_steps.hpp"
 #include "handle/conversion/csr_on_device.hpp"
 #include "handle/conversion/gpu_matrix.hpp"
-#include "handle/conversion/order_on_device.hpp"
 #include "registry.hpp"
 #include "spmvgen/error.hpp"
 
@@ -70,10 +69,32 @@ ValueTraits traits_of(const ValueTable& table) {
 }
 
 /// gathering() for elements of so many bytes; nothing where there is none.
-std::optional<Signature> gathering_elements(std::size_t element, const Target& target) {
+std::optional<Signature> gathering_elements(std::size_t element, IndexType offset,
+                                            const Target& target) {
     for (const IndexType type : {IndexType::i32, IndexType::i64})
-        if (element == size_of(type)) return gathering(type, target);
+        if (element == size_of(type)) return gathering(type, offset, target);
     return std::nullopt;
+}
+
+/// Where pieces begin, then what comes before each, and at last how many elements they have.
+Buffer table_of(std::span<const EntryRange> ranges, IndexType offset) {
+    return dispatch(offset, [&]<typename Offset>(Offset) {
+        Buffer table = make_buffer<Offset>(2 * std::ssize(ranges) + 1);
+        auto at = table.as<Offset>().begin();
+        for (const auto [begin, end] : ranges) *at++ = static_cast<Offset>(begin);
+        *at = 0;
+        for (const auto [begin, end] : ranges) {
+            at[1] = static_cast<Offset>(at[0] + (end - begin));
+            ++at;
+        }
+        return table;
+    });
+}
+
+std::int64_t count_of(std::span<const EntryRange> ranges) {
+    std::int64_t count = 0;
+    for (const auto [begin, end] : ranges) count += end - begin;
+    return count;
 }
 
 }  // namespace
@@ -86,10 +107,11 @@ Signature classifying(ValueType value, const Target& target) {
     return complete(s);
 }
 
-Signature gathering(IndexType index, const Target& target) {
+Signature gathering(IndexType index, IndexType offset, const Target& target) {
     Signature s;
     s.kernel = "gather_columns";
     s.index = index;
+    s.offset = offset;
     s.target = target;
     return complete(s);
 }
@@ -97,16 +119,13 @@ Signature gathering(IndexType index, const Target& target) {
 std::vector<Buffer> gather(Device& device, std::span<const DeviceKernel* const> kernels,
                            std::span<const PiecesOfArray> all) {
     std::vector<Buffer> gathered;
-    std::vector<std::byte> tables;  // where pieces begin, then what comes before each
+    std::vector<std::byte> tables;
     std::size_t bytes = 0;
-    for (auto& [array, element, ranges] : all) {
-        std::vector<std::int64_t> pieces;
-        for (const auto [begin, end] : ranges) pieces.push_back(begin);
-        pieces.push_back(0);
-        for (const auto [begin, end] : ranges) pieces.push_back(pieces.back() + end - begin);
-        const auto* const from = reinterpret_cast<const std::byte*>(pieces.data());
-        tables.insert(tables.end(), from, from + pieces.size() * sizeof(std::int64_t));
-        gathered.emplace_back(static_cast<std::size_t>(pieces.back()) * element);
+    for (std::size_t i = 0; i < all.size(); ++i) {
+        const Buffer table = table_of(all[i].ranges, kernels[i]->signature().offset);
+        const auto from = table.as<std::byte>();
+        tables.insert(tables.end(), from.begin(), from.end());
+        gathered.emplace_back(static_cast<std::size_t>(count_of(all[i].ranges)) * all[i].element);
         bytes += aligned(gathered.back().bytes());
     }
     if (bytes == 0) return gathered;
@@ -118,7 +137,8 @@ std::vector<Buffer> gather(Device& device, std::span<const DeviceKernel* const> 
     for (std::size_t i = 0; i < all.size(); ++i) {
         const std::int64_t count = std::ssize(all[i].ranges);
         const auto elements = static_cast<std::int64_t>(gathered[i].bytes() / all[i].element);
-        const std::byte* const ptr = table + static_cast<std::size_t>(count) * sizeof(std::int64_t);
+        const std::size_t offset = size_of(kernels[i]->signature().offset);
+        const std::byte* const ptr = table + static_cast<std::size_t>(count) * offset;
         if (elements > 0)
             launch_step(device, *kernels[i], "gathered_pieces",
                         {.arrays = {{"csr_col_idx", all[i].array},
@@ -127,7 +147,7 @@ std::vector<Buffer> gather(Device& device, std::span<const DeviceKernel* const> 
                                     {"gathered", begin + at}},
                          .scalars = {{"num_pieces", count}, {"num_gathered", elements}}});
         at += aligned(gathered[i].bytes());
-        table = ptr + static_cast<std::size_t>(count + 1) * sizeof(std::int64_t);
+        table = ptr + static_cast<std::size_t>(count + 1) * offset;
     }
     if (gathered.size() == 1) {
         device.copy_to_host(gathered[0].data(), begin, gathered[0].bytes());
@@ -178,8 +198,8 @@ std::optional<ValueTraits> AnalysisOnDevice::value_traits(const CsrView& matrix,
     return classify_values(*device_, *found->loaded, matrix, lists);
 }
 
-std::shared_ptr<const GpuKernel> AnalysisOnDevice::gatherer(std::size_t element) {
-    const auto signature = gathering_elements(element, device_->facts().target);
+std::shared_ptr<const GpuKernel> AnalysisOnDevice::gatherer(std::size_t element, IndexType offset) {
+    const auto signature = gathering_elements(element, offset, device_->facts().target);
     return signature ? kernel(*signature) : nullptr;
 }
 
@@ -189,18 +209,18 @@ bool AnalysisOnDevice::is_to_be_compiled(const Signature& signature) {
 
 bool AnalysisOnDevice::compiles_for_rows_in(const CsrView& a) {
     const auto compiles = [&](std::size_t element) {
-        const auto signature = gathering_elements(element, device_->facts().target);
+        const auto signature = gathering_elements(element, a.offset_type, device_->facts().target);
         return signature && is_to_be_compiled(*signature);
     };
     return compiles(size_of(a.index_type)) || compiles(size_of(a.value_type));
 }
 
-std::optional<std::vector<Buffer>> AnalysisOnDevice::gathered(
-    std::span<const PiecesOfArray> pieces) {
+std::optional<std::vector<Buffer>> AnalysisOnDevice::gathered(std::span<const PiecesOfArray> pieces,
+                                                              IndexType offset) {
     std::vector<std::shared_ptr<const GpuKernel>> found;
     std::vector<const DeviceKernel*> kernels;
     for (auto& of_array : pieces) {
-        found.push_back(gatherer(of_array.element));
+        found.push_back(gatherer(of_array.element, offset));
         if (found.back() == nullptr) return std::nullopt;
         kernels.push_back(found.back()->loaded.get());
     }
@@ -212,8 +232,8 @@ std::unique_ptr<RowsOnDevice> AnalysisOnDevice::rows_in(const CsrView& on_device
                                                         std::span<const std::int32_t> order,
                                                         int threads) {
     if (on_device.nnz == 0 || !CsrOnDevice(*device_, on_host, nullptr).has_room()) return nullptr;
-    const auto columns = gatherer(size_of(on_device.index_type));
-    const auto values = gatherer(size_of(on_device.value_type));
+    const auto columns = gatherer(size_of(on_device.index_type), on_host.offset_type);
+    const auto values = gatherer(size_of(on_device.value_type), on_host.offset_type);
     if (columns == nullptr || values == nullptr) return nullptr;
     return std::make_unique<RowsOnDevice>(*device_,
                                           RowsOnDevice::Kernels{*columns->loaded, *values->loaded},
@@ -224,9 +244,11 @@ bool AnalysisOnDevice::compiles_search(const CsrView& matrix) {
     return is_to_be_compiled(reaching(matrix, device_->facts().target));
 }
 
-bool AnalysisOnDevice::search(const CsrView& matrix, reordering::RegionSearch& search) {
+bool AnalysisOnDevice::search(const CsrView& matrix, reordering::RegionSearch& search,
+                              std::uint64_t most_rounds) {
     const auto found = kernel(reaching(matrix, device_->facts().target));
-    return found != nullptr && spmvgen::search(*device_, *found->loaded, matrix, search);
+    return found != nullptr &&
+           spmvgen::search(*device_, *found->loaded, matrix, search, most_rounds);
 }
 
 bool AnalysisOnDevice::compiles_clusters(const CsrView& matrix) {

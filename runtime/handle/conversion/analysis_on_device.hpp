@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "devices/device.hpp"
+#include "handle/conversion/order_on_device.hpp"
 #include "handle/conversion/rows_on_device.hpp"
 #include "handle/kernels/kernel_provider.hpp"
 #include "matrix/buffer.hpp"
@@ -19,7 +20,8 @@ namespace spmvgen {
 
 /// The kernels that look at values of a type, and that gather elements as large as an index.
 Signature classifying(ValueType value, const Target& target);
-Signature gathering(IndexType index, const Target& target);
+/// of a matrix with such offsets.
+Signature gathering(IndexType index, IndexType offset, const Target& target);
 
 /// What all values of a matrix with device pointers, which has some, have in common: as
 /// encode_values() finds it out on a host, to the last bit. Waits once. `kernel` is classifying()'s
@@ -50,9 +52,10 @@ class AnalysisOnDevice {
     /// Nothing where the kernel cannot be had.
     std::optional<ValueTraits> value_traits(const CsrView& matrix, bool lists = true);
     /// As gather(); nothing, too, where elements have other sizes.
-    std::optional<std::vector<Buffer>> gathered(std::span<const PiecesOfArray> pieces);
+    std::optional<std::vector<Buffer>> gathered(std::span<const PiecesOfArray> pieces,
+                                                IndexType offset);
     /// What gathers elements of so many bytes; null where there is none, or it cannot be had.
-    std::shared_ptr<const GpuKernel> gatherer(std::size_t element);
+    std::shared_ptr<const GpuKernel> gatherer(std::size_t element, IndexType offset);
     /// As RowsOnDevice; nothing, too, where elements have other sizes, or the device lacks room.
     std::unique_ptr<RowsOnDevice> rows_in(const CsrView& on_device, const CsrView& on_host,
                                           std::span<const std::int32_t> order, int threads);
@@ -62,7 +65,8 @@ class AnalysisOnDevice {
     /// Goes on with a search for regions of a matrix with device pointers, which is square, with
     /// row offsets that are right. Whether to its end: not where the kernel cannot be had, after
     /// many rounds, or where a column is no row.
-    bool search(const CsrView& matrix, reordering::RegionSearch& search);
+    bool search(const CsrView& matrix, reordering::RegionSearch& search,
+                std::uint64_t most_rounds = most_search_rounds);
     /// Whether that begins with compiling a kernel.
     bool compiles_search(const CsrView& matrix);
     /// Puts its regions into clusters; not where the kernel cannot be had, or a column is no row.

@@ -46,12 +46,11 @@ Signature clustering(const CsrView& matrix, const Target& target) {
 }
 
 bool search(Device& device, const DeviceKernel& kernel, const CsrView& matrix,
-            reordering::RegionSearch& search) {
-    constexpr std::uint64_t most_rounds = 512;
+            reordering::RegionSearch& search, std::uint64_t most_rounds) {
     constexpr std::size_t rounds_at_once = 16;  // before what they have found is looked at
     std::vector<std::uint32_t> went_on(search.round + most_rounds + 1);
     const std::uint64_t last = search.round + most_rounds;
-    const auto reached = sent(device, search.reached);
+    const auto reached = sent(device, search.marks());
     const auto flags = sent(device, went_on);
     StepValues values{.arrays = {{"row_ptr", matrix.row_ptr},
                                  {"csr_col_idx", matrix.col_idx},
@@ -68,8 +67,7 @@ bool search(Device& device, const DeviceKernel& kernel, const CsrView& matrix,
         goes_on = went_on[search.round] != 0;
     }
     const bool outside = went_on[0] != 0;
-    device.copy_to_host(search.reached.data(), reached->data(),
-                        search.reached.size() * sizeof search.reached[0]);
+    device.copy_to_host(search.reached.data(), reached->data(), search.reached.bytes());
     return !goes_on && !outside;
 }
 

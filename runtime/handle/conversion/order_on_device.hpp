@@ -1,4 +1,6 @@
 #pragma once
+#include <cstdint>
+
 #include "devices/device.hpp"
 #include "matrix/reorder/row_clusters.hpp"
 #include "spmvgen/matrix.hpp"
@@ -12,10 +14,14 @@ namespace spmvgen {
 Signature reaching(const CsrView& matrix, const Target& target);
 Signature clustering(const CsrView& matrix, const Target& target);
 
-/// Goes on with a search for regions, for some hundred rounds at most. Whether it has ended; not
-/// where a column is no row. `kernel` is reaching()'s, loaded.
+/// Rounds of a search, each of which a device makes in some microseconds however few rows it
+/// reaches: of those that take many a host makes the rest.
+inline constexpr std::uint64_t most_search_rounds = 2048;
+
+/// Goes on with a search for regions, for so many rounds at most, a multiple of 16. Whether it has
+/// ended; not where a column is no row. `kernel` is reaching()'s, loaded.
 bool search(Device& device, const DeviceKernel& kernel, const CsrView& matrix,
-            reordering::RegionSearch& search);
+            reordering::RegionSearch& search, std::uint64_t most_rounds = most_search_rounds);
 
 /// Puts regions into clusters. Whether it has; not where a column is no row, or from 2^31 entries
 /// on. `kernel` is clustering()'s, loaded.

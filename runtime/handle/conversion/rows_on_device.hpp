@@ -12,19 +12,24 @@ namespace spmvgen {
 /// An order of pieces (ValueOrder::pieces) in a device's memory, for arrays that are there.
 class PiecesOnDevice {
   public:
+    enum class Memory { scratch, own };
     /// Throws as Device::allocate. The device must outlive it.
-    PiecesOnDevice(Device& device, const ValueOrder& order);
+    PiecesOnDevice(Device& device, const ValueOrder& order, Memory memory);
     /// A copy of an array in this order. Enqueued on the default stream. `kernel` is gathering()'s
-    /// for elements as large as these, of 4 or 8 bytes, loaded. Throws as
-    /// Device::allocate_scratch.
+    /// for elements as large as these, of 4 or 8 bytes, and offsets of the order's type, loaded.
+    /// Throws as Device::allocate_scratch.
     std::unique_ptr<DeviceMemory> copied(const DeviceKernel& kernel, const void* array,
                                          std::size_t element) const;
-    std::int64_t bytes() const { return static_cast<std::int64_t>(table_->bytes()); }
+    /// What comes before each piece, on the device.
+    const void* before() const { return before_->data(); }
+    std::int64_t bytes() const {
+        return static_cast<std::int64_t>(from_->bytes() + before_->bytes());
+    }
 
   private:
     Device& device_;
     std::int64_t pieces_, count_;
-    std::unique_ptr<DeviceMemory> table_;  ///< where each begins, how many values are before it
+    std::unique_ptr<DeviceMemory> from_, before_;
 };
 
 /// A matrix in a device's memory that has the rows of another one there in another order; the
@@ -48,7 +53,8 @@ class RowsOnDevice {
   private:
     CsrView view_;
     ValueOrder order_;
-    std::unique_ptr<DeviceMemory> row_ptr_, columns_, values_;
+    PiecesOnDevice pieces_;  ///< the rows
+    std::unique_ptr<DeviceMemory> columns_, values_;
 };
 
 }  // namespace spmvgen

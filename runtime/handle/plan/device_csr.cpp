@@ -128,7 +128,8 @@ std::vector<Buffer> DeviceCsr::gathered(std::span<const PiecesOfArray> pieces) {
     std::int64_t count = 0;
     for (auto& of : pieces) count += std::ssize(of.ranges);
     if (analysis_ && count > most_copied)
-        if (auto by_kernel = analysis_->gathered(pieces)) return std::move(*by_kernel);
+        if (auto by_kernel = analysis_->gathered(pieces, on_device_.offset_type))
+            return std::move(*by_kernel);
     std::vector<Buffer> found;
     for (auto& of : pieces) found.push_back(copied(of));
     return found;

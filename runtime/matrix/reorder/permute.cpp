@@ -134,8 +134,7 @@ Bandedness measure(const CsrView& a, int threads, Place place) {
     return {bandwidth, profile};
 }
 
-}  // namespace
-
+/// The row offsets of B = PA, whose row i is row order[i] of A.
 Buffer row_ptr_in_order(const CsrView& a, std::span<const std::int32_t> order, int threads) {
     return dispatch(a.offset_type, [&]<typename Offset>(Offset) {
         const auto* const own = a.row_ptr_as<Offset>();
@@ -151,12 +150,13 @@ Buffer row_ptr_in_order(const CsrView& a, std::span<const std::int32_t> order, i
     });
 }
 
-ValueOrder values_in_order(const CsrView& a, const CsrView& b, std::span<const std::int32_t> order,
-                           int threads) {
+}  // namespace
+
+ValueOrder rows_in_order(const CsrView& a, std::span<const std::int32_t> order, int threads) {
     return dispatch(a.offset_type, [&]<typename Offset>(Offset) {
         const auto* const row_ptr = a.row_ptr_as<Offset>();
         ValueOrder made{a.offset_type, make_buffer<Offset>(a.rows), {}, a.nnz, false};
-        made.pieces = copy_bytes(b.row_ptr, b.rows + 1, sizeof(Offset));
+        made.pieces = row_ptr_in_order(a, order, threads);
         const auto from = made.from.as<Offset>();
         for_parts(a.rows, rows_a_part, threads, [&](std::int64_t begin, std::int64_t end, int) {
             for (std::int64_t i = begin; i < end; ++i) from[at(i)] = row_ptr[order[at(i)]];

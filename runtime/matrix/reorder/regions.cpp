@@ -24,8 +24,12 @@ class Search {
           rows_(a.rows),
           region_(rows_a_region),
           threads_(thread_count(threads)),
-          search_{std::vector(static_cast<std::size_t>(a.rows), RegionSearch::nobody), 0},
-          next_(static_cast<std::size_t>(threads_)) {}
+          search_{make_buffer<std::uint64_t>(a.rows), 0},
+          next_(static_cast<std::size_t>(threads_)) {
+        for_parts(rows_, rows_to_label, threads_, [&](std::int64_t begin, std::int64_t end, int) {
+            std::ranges::fill(search_.marks().subspan(at(begin), at(end - begin)), nobody);
+        });
+    }
 
     std::optional<Regions> run(const GoOnSearching& elsewhere) {
         for (int sowing = 0; sowing < most_sowings && rows_ - reached_rows_ >= region_; ++sowing) {
@@ -41,17 +45,15 @@ class Search {
   private:
     static constexpr std::uint64_t nobody = RegionSearch::nobody;
 
-    std::uint64_t& reached(std::int64_t row) {
-        return search_.reached[static_cast<std::size_t>(row)];
-    }
+    std::uint64_t& reached(std::int64_t row) { return search_.marks()[at(row)]; }
 
     /// A search that went on elsewhere.
     void take_over(bool has_ended) {
         frontier_.clear();
         std::atomic<std::int64_t> count{0};
         for_parts(rows_, rows_to_label, threads_, [&](std::int64_t begin, std::int64_t end, int) {
-            count += std::count_if(search_.reached.begin() + begin, search_.reached.begin() + end,
-                                   [](std::uint64_t mark) { return mark != nobody; });
+            count += std::ranges::count_if(search_.marks().subspan(at(begin), at(end - begin)),
+                                           [](std::uint64_t mark) { return mark != nobody; });
         });
         reached_rows_ = count;
         for (std::int64_t row = 0; !has_ended && row < rows_; ++row)
@@ -117,16 +119,15 @@ class Search {
     /// What was never reached: as many rows a region as asked for, in their order.
     Regions label() {
         Regions made;
-        made.of_row.resize(search_.reached.size());
+        made.of_row.resize(at(rows_));
         for_parts(rows_, rows_to_label, threads_, [&](std::int64_t begin, std::int64_t end, int) {
-            for (auto row = static_cast<std::size_t>(begin); row < static_cast<std::size_t>(end);
-                 ++row)
-                made.of_row[row] = static_cast<std::int32_t>(search_.reached[row] & 0xffffffffu);
+            for (std::int64_t row = begin; row < end; ++row)
+                made.of_row[at(row)] = static_cast<std::int32_t>(reached(row) & 0xffffffffu);
         });
         std::int64_t left = 0;
-        for (std::size_t row = 0; left < rows_ - reached_rows_; ++row)
-            if (search_.reached[row] == nobody)
-                made.of_row[row] = static_cast<std::int32_t>(regions_ + left++ / region_);
+        for (std::int64_t row = 0; left < rows_ - reached_rows_; ++row)
+            if (reached(row) == nobody)
+                made.of_row[at(row)] = static_cast<std::int32_t>(regions_ + left++ / region_);
         made.count = static_cast<std::int32_t>(regions_ + (left + region_ - 1) / region_);
         return made;
     }

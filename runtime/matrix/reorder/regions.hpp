@@ -3,8 +3,10 @@
 #include <functional>
 #include <limits>
 #include <optional>
+#include <span>
 #include <vector>
 
+#include "matrix/buffer.hpp"
 #include "spmvgen/matrix.hpp"
 
 namespace spmvgen::reordering {
@@ -23,9 +25,10 @@ struct RegionSearch {
     /// Of each row the round in which it was reached, above the number of its region: the least
     /// one counts, so of all that reach a row in the same round the first region has it, whoever
     /// came first.
-    std::vector<std::uint64_t> reached;
+    Buffer reached;
     std::uint64_t round = 0;  ///< the last one
 
+    std::span<std::uint64_t> marks() { return reached.as<std::uint64_t>(); }
     std::uint64_t mark(std::int64_t region) const {
         return round << round_shift | static_cast<std::uint64_t>(region);
     }

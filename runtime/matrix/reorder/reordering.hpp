@@ -93,12 +93,11 @@ std::optional<RowOrder> order_of_rows(const CsrView& pattern, int threads = 0,
 CsrMatrix permute(const CsrView& matrix, const Reordering& reordering, int threads = 0,
                   ValueOrder* order = nullptr);
 
-/// Of B = PA, whose row i is row order[i] of A, with its entries as they stand there: row_ptr, of
-/// A's offset type, and with that where each value comes from. Of A and B row_ptr alone is read.
-/// Parallel.
-Buffer row_ptr_in_order(const CsrView& a, std::span<const std::int32_t> order, int threads = 0);
-ValueOrder values_in_order(const CsrView& a, const CsrView& b, std::span<const std::int32_t> order,
-                           int threads = 0);
+/// Where the entries of B = PA come from, whose row i is row order[i] of A, with its entries as
+/// they stand there: a piece for each row, so `pieces` are B's row offsets, of A's offset type. Of
+/// A row_ptr alone is read. Parallel.
+ValueOrder rows_in_order(const CsrView& matrix, std::span<const std::int32_t> order,
+                         int threads = 0);
 
 /// How far from the diagonal the entries are.
 struct Bandedness {

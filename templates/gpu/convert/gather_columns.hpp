@@ -9,9 +9,9 @@
 #pragma once
 #include "dialect/convert/gpu_convert.hpp"
 
-template <typename Index, int block>
-void gathered_pieces(long num_pieces, long num_gathered, const long* __restrict__ piece_begin,
-                     const long* __restrict__ piece_ptr, const Index* __restrict__ csr_col_idx,
+template <typename Index, typename Offset, int block>
+void gathered_pieces(long num_pieces, long num_gathered, const Offset* __restrict__ piece_begin,
+                     const Offset* __restrict__ piece_ptr, const Index* __restrict__ csr_col_idx,
                      Index* __restrict__ gathered) {
     const long i = static_cast<long>(blockIdx.x) * block + threadIdx.x;
     if (i < num_gathered) {
