@@ -121,6 +121,14 @@ TEST(GpuRules, WideValuesAreForSmallBlocks) {
     }
 }
 
+TEST(GpuRules, FewLongRowsInPartsOfThem) {
+    EXPECT_THAT(chosen(even_features(2000, 2000), request()),
+                StartsWith("csr_by_length: 4000000 entries, longest row"));
+    for (const Features& f :
+         {even_features(999, 2000), even_features(2000, 2001), even_features(1900, 2049)})
+        EXPECT_THAT(chosen(f, request()), testing::Not(StartsWith("csr_by_length: ")));
+}
+
 TEST(GpuRules, FewRowsFarLongerInSmallMatrices) {
     Features f = even_features(10, 129'999);
     f.max_row = 41;
@@ -236,10 +244,10 @@ TEST(GpuRules, SmallMatricesTakeOneLaunch) {
 }
 
 TEST(GpuRules, FewLongRowsAreShared) {
-    Features f = even_features(5000, 260);
-    EXPECT_EQ(chosen(f, request()), "csr_load_balance: 260 rows of 5000 entries: csr_load_balance");
+    Features f = even_features(5000, 900);
+    EXPECT_EQ(chosen(f, request()), "csr_load_balance: 900 rows of 5000 entries: csr_load_balance");
     f.ell_padding = 1.05;
-    EXPECT_EQ(chosen(f, request()), "ell_groups: 260 rows of 5000 entries: ell_groups");
+    EXPECT_EQ(chosen(f, request()), "ell_groups: 900 rows of 5000 entries: ell_groups");
     EXPECT_THAT(chosen(even_features(5000, 100), request()), StartsWith("csr_by_length: "));
 }
 

@@ -16,7 +16,7 @@ Signature clustering(const CsrView& matrix, const Target& target);
 
 /// Rounds of a search, each of which a device makes in some microseconds however few rows it
 /// reaches: of those that take many a host makes the rest.
-inline constexpr std::uint64_t most_search_rounds = 2048;
+inline constexpr std::uint64_t most_search_rounds = 1024;
 
 /// Goes on with a search for regions, for so many rounds at most, a multiple of 16. Whether it has
 /// ended; not where a column is no row. `kernel` is reaching()'s, loaded.

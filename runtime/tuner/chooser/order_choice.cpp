@@ -118,6 +118,12 @@ std::optional<RowOrder> order_elsewhere(const OrderProblem& p) {
     return order_of_rows(p.matrix, p.threads, p.elsewhere);
 }
 
+std::optional<RowOrder> order_here(const CsrView& a, const OrderProblem& p) {
+    const bool failed_elsewhere = p.source != nullptr;
+    return order_of_rows(a, p.threads,
+                         failed_elsewhere ? reordering::ClusteringElsewhere() : p.elsewhere);
+}
+
 bool may_choose_order(std::int64_t rows, std::int64_t cols, std::int64_t nnz, const Request& r) {
     if (r.num_rhs > 1) return may_choose_order_of_many(rows, cols, nnz, r);
     return r.profile != nullptr && vectors_fit(rows, r) && gpu_constants() != nullptr &&
@@ -164,7 +170,7 @@ std::optional<OrderChoice> choose_order(const OrderProblem& p) {
         const bool is_dear = !p.elsewhere.cluster;  // predicted first by some clusters
         if (is_dear && !pays(predict_in_order(a, features, clusters(places), same)))
             return std::nullopt;
-        order = order_of_rows(a, p.threads, p.elsewhere);
+        order = order_here(a, p);
     }
     const SampledRows some(a, rows_of_places(order->order.order, rows_of_place, places), source);
     if (!saves_sectors(some)) return std::nullopt;

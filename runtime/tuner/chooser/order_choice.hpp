@@ -44,6 +44,8 @@ struct OrderProblem {
 
 /// The order of a matrix whose columns are not on this host, where it need not have them for that.
 std::optional<RowOrder> order_elsewhere(const OrderProblem& problem);
+/// The order of a matrix that is on this host, where order_elsewhere() made none.
+std::optional<RowOrder> order_here(const CsrView& matrix, const OrderProblem& problem);
 /// Some places of an order of all rows, evenly spread: `rows` rows that follow one another, each.
 std::vector<std::int64_t> rows_of_places(std::span<const std::int32_t> order, std::int64_t rows,
                                          int places);

@@ -99,7 +99,7 @@ std::optional<OrderChoice> choose(const OrderProblem& p) {
     const double after = loaded_by_blocks(some.view());
     const double bytes = l2_bytes(p, before), fewer = l2_bytes(p, after);
     if (fewer > most_of_bytes * bytes || !repays(p, bytes - fewer)) return std::nullopt;
-    if (!order) order = order_of_rows(a, p.threads, p.elsewhere);
+    if (!order) order = order_here(a, p);
     OrderChoice found;
     found.order = std::move(order->order);
     found.bandwidth = order->bandwidth;

@@ -28,7 +28,10 @@ constexpr double least_concentration = 2.5;    ///< of hubs: their share of the 
 constexpr double least_hub_share = 0.3;        ///< of the entries, for hubs to pay
 constexpr std::int64_t most_even_row = 1024;   ///< entries of a row, as Algorithm 3 has it
 constexpr double skewed_strips_padding = 1.5;  ///< sorted padding, where single rows stand out
-constexpr double long_strips_mean = 256;       ///< mean row, of matrices of few rows
+constexpr std::int64_t most_few_rows = 2048;   ///< of which csr_by_length cuts each into parts,
+constexpr double few_rows_mean = 1000;         ///< where they have so many entries: with more
+constexpr std::int64_t most_few_entries = 4'000'000;  ///< than that rows share x in step
+constexpr double long_strips_mean = 256;              ///< mean row, of matrices of few rows
 
 // A launch's time is most of what small products take: real matrices of up to 1.2 million entries
 // on an H200 (bench/results/README.md) take 0.5 to 0.9 of what coo, csr_load_balance and tiles
@@ -194,12 +197,17 @@ Pick far_gathers(const Situation& s) {
             {{"block", 1024}, {"sigma", 4096}, {"unroll", 8}, {"threads_per_row", 1}}};
 }
 
+/// Of these each is work for many blocks of threads.
+bool has_few_long_rows(const RowFeatures& f) {
+    return f.rows <= most_few_rows && f.mean_row >= few_rows_mean && f.nnz <= most_few_entries;
+}
+
 /// Small, and some rows are far longer, or all are long: these hold nobody up, in one launch.
 Pick small_with_long_rows(const Situation& s) {
     const bool far_longer = static_cast<double>(s.f.max_row) > least_far_longer * s.f.mean_row;
-    if (s.f.nnz >= most_small_entries || s.f.max_row <= least_long_row ||
-        (!far_longer && s.f.mean_row < long_strips_mean))
-        return {};
+    const bool small_with_long = s.f.nnz < most_small_entries && s.f.max_row > least_long_row &&
+                                 (far_longer || s.f.mean_row >= long_strips_mean);
+    if (!small_with_long && !has_few_long_rows(s.f)) return {};
     const bool small = s.f.nnz < most_warp_rows_entries && s.request.num_rhs == 1;
     return {
         "csr_by_length",
