@@ -74,6 +74,11 @@ std::optional<Prediction> predict_in_order(const CsrView& matrix, const RowFeatu
     return least;
 }
 
+/// Clusters from places all over the matrix.
+SampledRows some_clusters(const CsrView& a, int places) {
+    return {a, reordering::sampled_row_clusters(a, cluster_rows, clusters_of_place, places)};
+}
+
 /// The values as the choice stores them, for kernels that are compared with it.
 Request with_values_of(Request request, const Signature& chosen) {
     const auto code = chosen.params.find("value_code");
@@ -161,17 +166,14 @@ std::optional<OrderChoice> choose_order(const OrderProblem& p) {
     std::optional<RowOrder> order = order_elsewhere(p);
     EntrySource* const source = order ? p.source : nullptr;
     const CsrView& a = p.source != nullptr && !order ? p.source->pattern() : p.matrix;
-    if (!order) {
-        const auto clusters = [&](int count) {
-            return SampledRows(
-                a, reordering::sampled_row_clusters(a, cluster_rows, clusters_of_place, count));
-        };
-        if (!saves_sectors(clusters(places / first_share))) return std::nullopt;
-        const bool is_dear = !p.elsewhere.cluster;  // predicted first by some clusters
-        if (is_dear && !pays(predict_in_order(a, features, clusters(places), same)))
-            return std::nullopt;
-        order = order_here(a, p);
-    }
+    const auto some_clusters_pay = [&] {
+        if (!saves_sectors(some_clusters(a, places / first_share))) return false;
+        // What is made elsewhere takes no longer than the prediction.
+        return (p.elsewhere.cluster && p.source == nullptr) ||
+               pays(predict_in_order(a, features, some_clusters(a, places), same));
+    };
+    if (!order && some_clusters_pay()) order = order_here(a, p);
+    if (!order) return std::nullopt;
     const SampledRows some(a, rows_of_places(order->order.order, rows_of_place, places), source);
     if (!saves_sectors(some)) return std::nullopt;
     const auto time = predict_in_order(a, features, some, same);
