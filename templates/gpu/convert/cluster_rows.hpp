@@ -62,6 +62,58 @@ struct batch_of_rows {
     Offset begin[block];     ///< of each, in A, less those
 };
 
+/// Reads a batch; how many entries it has. All threads of the block take part.
+template <int block, typename Offset>
+[[gnu::always_inline]] inline unsigned read_batch(batch_of_rows<Offset, block>* batch,
+                                                  unsigned* warp_sums, const int* order, int rows,
+                                                  const Offset* row_ptr) {
+    const int thread = static_cast<int>(threadIdx.x);
+    Offset begin = 0;
+    unsigned length = 0;
+    if (thread < rows) {
+        const int row = order[thread];
+        begin = row_ptr[row];
+        length = static_cast<unsigned>(row_ptr[row + 1] - begin);
+        batch->rows[thread] = row;
+    }
+    const unsigned before = sum_before<block>(warp_sums, length);
+    batch->before[thread] = before;
+    batch->begin[thread] = begin - static_cast<Offset>(before);
+    unsigned entries = 0;
+    for (int w = 0; w < block / warp_size; ++w) {
+        entries += warp_sums[w];
+    }
+    __syncthreads();
+    return entries;
+}
+
+/// Notes the first entry of a batch that names each row of the region that is not taken, and in
+/// *found whether there is one; how far from the diagonal this thread's entries are.
+template <int block, typename Index, typename Offset>
+[[gnu::always_inline]] inline long note_first_entries(const batch_of_rows<Offset, block>* batch,
+                                                      int rows, unsigned entries, int region,
+                                                      long num_rows, const Index* csr_col_idx,
+                                                      const int* labels, unsigned* first_entry,
+                                                      int* found) {
+    long furthest = 0;
+    for (unsigned e = threadIdx.x; e < entries; e += block) {
+        const long i = row_of_entry(batch->before, 0, rows, e);
+        const long column = csr_col_idx[batch->begin[i] + static_cast<Offset>(e)];
+        if (!is_row(column, num_rows)) {
+            furthest = num_rows;
+        } else {
+            const long distance = column - batch->rows[i];
+            furthest = distance > furthest ? distance : furthest;
+            furthest = -distance > furthest ? -distance : furthest;
+            if ((labels[column] & ~touched) == region) {
+                atomicMin(first_entry + column, e);
+                *found = 1;
+            }
+        }
+    }
+    return furthest;
+}
+
 template <typename Index, typename Offset, int block>
 void clusters_of_regions(long num_rows, long num_regions, long cluster_size,
                          const Offset* __restrict__ row_ptr, const Index* __restrict__ csr_col_idx,
@@ -87,14 +139,18 @@ void clusters_of_regions(long num_rows, long num_regions, long cluster_size,
         furthest_of_block = 0;
     }
     long furthest = 0;
-    int count = 0;
+    int at = 0;     // rows that were looked at
+    int count = 0;  // rows that are taken
+    int end = 0;    // rows up to the end of the cluster
     int num_waiting = 0;
     int next_waiting = 0;
     int next_member = 0;
-    while (count < size) {
-        const int cluster = static_cast<int>(cluster_size);
-        const int end = count + cluster - (begin + count) % cluster;
-        while (count < end && count < size) {
+    while (at < size) {
+        if (at == count) {
+            if (count == end) {
+                const int cluster = static_cast<int>(cluster_size);
+                end = count + cluster - (begin + count) % cluster;
+            }
             next_waiting = first_left<block>(&found, waiting, next_waiting, num_waiting, labels);
             int seed = 0;
             if (next_waiting < num_waiting) {
@@ -103,98 +159,67 @@ void clusters_of_regions(long num_rows, long num_regions, long cluster_size,
                 next_member = first_left<block>(&found, members, next_member, size, labels);
                 seed = members[next_member];
             }
-            int at = count;
-            ++count;
             if (thread == 0) {
-                order[at] = seed;
+                order[count] = seed;
                 labels[seed] = taken;
             }
-            __syncthreads();
-            while (at < count) {
-                const int rows = count - at < block ? count - at : block;
-                Offset row_begin = 0;
-                unsigned length = 0;
-                if (thread < rows) {
-                    const int row = order[at + thread];
-                    row_begin = row_ptr[row];
-                    length = static_cast<unsigned>(row_ptr[row + 1] - row_begin);
-                    batch.rows[thread] = row;
+            ++count;
+        }
+        if (thread == 0) {
+            found = 0;
+        }
+        __syncthreads();
+        const int rows = count - at < block ? count - at : block;
+        const unsigned entries = read_batch<block>(&batch, warp_entries, order + at, rows, row_ptr);
+        const long far = note_first_entries<block>(&batch, rows, entries, region, num_rows,
+                                                   csr_col_idx, labels, first_entry, &found);
+        furthest = far > furthest ? far : furthest;
+        __syncthreads();
+        const bool names_any = found != 0;
+        // Those that have room are taken, in the order of these entries.
+        for (unsigned tile = 0; names_any && tile < entries; tile += block) {
+            const unsigned e = tile + threadIdx.x;
+            int row = 0;
+            int label = taken;
+            bool is_first = false;
+            if (e < entries) {
+                const long i = row_of_entry(batch.before, 0, rows, e);
+                const long column = csr_col_idx[batch.begin[i] + static_cast<Offset>(e)];
+                if (is_row(column, num_rows)) {
+                    row = static_cast<int>(column);
+                    label = labels[row];
+                    is_first = (label & ~touched) == region && first_entry[row] == e;
                 }
-                const unsigned before = sum_before<block>(warp_entries, length);
-                batch.before[thread] = before;
-                batch.begin[thread] = row_begin - static_cast<Offset>(before);
-                if (thread == 0) {
-                    found = 0;
-                }
-                unsigned entries = 0;
-                for (int w = 0; w < block / warp_size; ++w) {
-                    entries += warp_entries[w];
-                }
-                __syncthreads();
-                // The first entry that names each row.
-                for (unsigned e = threadIdx.x; e < entries; e += block) {
-                    const long i = row_of_entry(batch.before, 0, rows, e);
-                    const long column = csr_col_idx[batch.begin[i] + static_cast<Offset>(e)];
-                    if (!is_row(column, num_rows)) {
-                        furthest = num_rows;
-                    } else {
-                        const long distance = column - batch.rows[i];
-                        furthest = distance > furthest ? distance : furthest;
-                        furthest = -distance > furthest ? -distance : furthest;
-                        if ((labels[column] & ~touched) == region) {
-                            atomicMin(first_entry + column, e);
-                            found = 1;
-                        }
-                    }
-                }
-                __syncthreads();
-                const bool names_any = found != 0;
-                // Those that have room are taken, in the order of these entries.
-                for (unsigned tile = 0; names_any && tile < entries; tile += block) {
-                    const unsigned e = tile + threadIdx.x;
-                    int row = 0;
-                    int label = taken;
-                    bool is_first = false;
-                    if (e < entries) {
-                        const long i = row_of_entry(batch.before, 0, rows, e);
-                        const long column = csr_col_idx[batch.begin[i] + static_cast<Offset>(e)];
-                        if (is_row(column, num_rows)) {
-                            row = static_cast<int>(column);
-                            label = labels[row];
-                            is_first = (label & ~touched) == region && first_entry[row] == e;
-                        }
-                    }
-                    int place = end;
-                    int taken_now = 0;
-                    if (count < end) {
-                        place = count + sum_before<block>(warp_sums, is_first ? 1 : 0);
-                        taken_now = sum_of_warps<block>(warp_sums);
-                        __syncthreads();
-                    }
-                    const bool has_room = place < end;
-                    if (is_first) {
-                        first_entry[row] = no_entry;
-                        if (has_room) {
-                            order[place] = row;
-                            labels[row] = taken;
-                        }
-                    }
-                    if (count + taken_now >= end) {
-                        const bool waits = is_first && !has_room && (label & touched) == 0;
-                        const int ahead = sum_before<block>(warp_sums, waits ? 1 : 0);
-                        if (waits) {
-                            waiting[num_waiting + ahead] = row;
-                            labels[row] = region | touched;
-                        }
-                        num_waiting += sum_of_warps<block>(warp_sums);
-                        __syncthreads();
-                    }
-                    count = count + taken_now < end ? count + taken_now : end;
-                }
-                at += rows;
+            }
+            int place = end;
+            int taken_now = 0;
+            if (count < end) {
+                place = count + sum_before<block>(warp_sums, is_first ? 1 : 0);
+                taken_now = sum_of_warps<block>(warp_sums);
                 __syncthreads();
             }
+            const bool has_room = place < end;
+            if (is_first) {
+                first_entry[row] = no_entry;
+                if (has_room) {
+                    order[place] = row;
+                    labels[row] = taken;
+                }
+            }
+            if (count + taken_now >= end) {
+                const bool waits = is_first && !has_room && (label & touched) == 0;
+                const int ahead = sum_before<block>(warp_sums, waits ? 1 : 0);
+                if (waits) {
+                    waiting[num_waiting + ahead] = row;
+                    labels[row] = region | touched;
+                }
+                num_waiting += sum_of_warps<block>(warp_sums);
+                __syncthreads();
+            }
+            count = count + taken_now < end ? count + taken_now : end;
         }
+        at += rows;
+        __syncthreads();
     }
     atomicMax(&furthest_of_block, static_cast<unsigned long long>(furthest));
     __syncthreads();
