@@ -85,7 +85,7 @@ std::optional<reordering::RowClusters> clusters(const CsrView& a, int threads,
 template <typename Offset>
 void sort_cluster(const Offset* row_ptr, std::span<std::int32_t> rows,
                   std::vector<std::int32_t>& begins) {
-    constexpr std::int64_t most_lengths = 4 * cluster_rows;
+    constexpr std::int64_t most_lengths = std::int64_t{4} * cluster_rows;
     const auto length = [&](std::int32_t row) {
         return static_cast<std::int64_t>(row_ptr[row + 1] - row_ptr[row]);
     };

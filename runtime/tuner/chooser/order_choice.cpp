@@ -110,7 +110,7 @@ std::vector<std::int64_t> rows_of_places(std::span<const std::int32_t> order, st
     const std::int64_t groups = std::ssize(order) / rows;
     std::vector<std::int64_t> found;
     for (std::int64_t i = 0; i < places; ++i) {
-        const std::int64_t group = (2 * i + 1) * groups / (2 * places);
+        const std::int64_t group = (2 * i + 1) * groups / (std::int64_t{2} * places);
         const auto part =
             order.subspan(static_cast<std::size_t>(group * rows), static_cast<std::size_t>(rows));
         found.insert(found.end(), part.begin(), part.end());
