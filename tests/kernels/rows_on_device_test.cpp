@@ -127,6 +127,24 @@ TEST_P(RowsOnDeviceTest, AreInTheClustersOfTheHost) {
     }
 }
 
+// A hub makes one region of all rows, for which a single block of threads would take long.
+TEST_P(RowsOnDeviceTest, AroundAHubAreLeftToTheHost) {
+    const CsrMatrix matrix = make_gallery_matrix("arrow:n=30000");
+    const OnDevice there(*device_, matrix.view());
+    auto on_device = analysis();
+    bool was_asked = false;
+    const auto found = order_of_rows(
+        without_columns(matrix.view()), 2,
+        {.search = [&](auto& search) { return on_device.search(there.view(), search); },
+         .cluster =
+             [&](auto& regions) {
+                 was_asked = true;
+                 return on_device.cluster(there.view(), regions);
+             }});
+    EXPECT_TRUE(was_asked);
+    EXPECT_FALSE(found);
+}
+
 // The same with columns and offsets of 64 bits; and a column that is no row is found out.
 TEST_P(RowsOnDeviceTest, ReadColumnsOf64Bits) {
     const CsrMatrix matrix = make_gallery_matrix("delaunay:n=3000,spatial=0,seed=4");

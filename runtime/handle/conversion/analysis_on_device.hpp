@@ -69,7 +69,7 @@ class AnalysisOnDevice {
                 std::uint64_t most_rounds = most_search_rounds);
     /// Whether that begins with compiling a kernel.
     bool compiles_search(const CsrView& matrix);
-    /// Puts its regions into clusters; not where the kernel cannot be had, or a column is no row.
+    /// Puts its regions into clusters; not where the kernel cannot be had, and as cluster() says.
     bool cluster(const CsrView& matrix, reordering::RegionsToCluster& regions);
     /// Whether that begins with compiling a kernel.
     bool compiles_clusters(const CsrView& matrix);

@@ -1,5 +1,6 @@
 #include "handle/conversion/order_on_device.hpp"
 
+#include <algorithm>
 #include <limits>
 #include <memory>
 #include <utility>
@@ -23,6 +24,13 @@ Signature of_pattern(const char* kernel, const CsrView& matrix, const Target& ta
     s.offset = matrix.offset_type;
     s.target = target;
     return complete(s);
+}
+
+std::int64_t largest_region(const std::vector<std::int32_t>& first) {
+    std::int64_t largest = 0;
+    for (std::size_t region = 0; region + 1 < first.size(); ++region)
+        largest = std::max<std::int64_t>(largest, first[region + 1] - first[region]);
+    return largest;
 }
 
 /// A copy of an array on the device. Enqueued.
@@ -73,7 +81,9 @@ bool search(Device& device, const DeviceKernel& kernel, const CsrView& matrix,
 
 bool cluster(Device& device, const DeviceKernel& kernel, const CsrView& matrix,
              reordering::RegionsToCluster& regions) {
-    if (matrix.nnz > std::numeric_limits<std::int32_t>::max()) return false;
+    if (matrix.nnz > std::numeric_limits<std::int32_t>::max() ||
+        largest_region(regions.first) > most_clustered_rows)
+        return false;
     ConversionCounts counts{};
     const auto labels = sent(device, regions.region_of_row);
     const auto region_ptr = sent(device, regions.first);

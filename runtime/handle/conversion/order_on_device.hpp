@@ -23,8 +23,12 @@ inline constexpr std::uint64_t most_search_rounds = 1024;
 bool search(Device& device, const DeviceKernel& kernel, const CsrView& matrix,
             reordering::RegionSearch& search, std::uint64_t most_rounds = most_search_rounds);
 
-/// Puts regions into clusters. Whether it has; not where a column is no row, or from 2^31 entries
-/// on. `kernel` is clustering()'s, loaded.
+/// Rows of a region, of which one block of threads makes clusters one after another, at most.
+inline constexpr std::int64_t most_clustered_rows = 16'384;
+
+/// Puts regions into clusters. Whether it has; not where a column is no row, where a region has
+/// more rows than that, as around a hub, or from 2^31 entries on. `kernel` is clustering()'s,
+/// loaded.
 bool cluster(Device& device, const DeviceKernel& kernel, const CsrView& matrix,
              reordering::RegionsToCluster& regions);
 

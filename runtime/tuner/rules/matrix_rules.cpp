@@ -28,10 +28,13 @@ constexpr double least_concentration = 2.5;    ///< of hubs: their share of the 
 constexpr double least_hub_share = 0.3;        ///< of the entries, for hubs to pay
 constexpr std::int64_t most_even_row = 1024;   ///< entries of a row, as Algorithm 3 has it
 constexpr double skewed_strips_padding = 1.5;  ///< sorted padding, where single rows stand out
-constexpr std::int64_t most_few_rows = 2048;   ///< of which csr_by_length cuts each into parts,
-constexpr double few_rows_mean = 1000;         ///< where they have so many entries: with more
-constexpr std::int64_t most_few_entries = 4'000'000;  ///< than that rows share x in step
-constexpr double long_strips_mean = 256;              ///< mean row, of matrices of few rows
+constexpr double long_strips_mean = 256;       ///< mean row, of matrices of few rows
+
+// Few long rows: csr_by_length, which cuts them into parts, is the fastest kernel for all fitted
+// matrices of up to 3.5 million entries. With far more ell_groups is, whose rows go along x in
+// step.
+constexpr std::int64_t most_few_rows = 2048, most_few_entries = 4'000'000;
+constexpr double few_rows_mean = 1000;
 
 // A launch's time is most of what small products take: real matrices of up to 1.2 million entries
 // on an H200 (bench/results/README.md) take 0.5 to 0.9 of what coo, csr_load_balance and tiles

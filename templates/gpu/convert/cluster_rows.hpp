@@ -45,9 +45,9 @@ template <int block>
 }
 
 /// The sum over all threads of the block, of which warp_sums has those of the warps.
-template <int block>
-[[gnu::always_inline]] inline int sum_of_warps(const int* warp_sums) {
-    int sum = 0;
+template <int block, typename Number>
+[[gnu::always_inline]] inline Number sum_of_warps(const Number* warp_sums) {
+    Number sum = 0;
     for (int w = 0; w < block / warp_size; ++w) {
         sum += warp_sums[w];
     }
@@ -79,10 +79,7 @@ template <int block, typename Offset>
     const unsigned before = sum_before<block>(warp_sums, length);
     batch->before[thread] = before;
     batch->begin[thread] = begin - static_cast<Offset>(before);
-    unsigned entries = 0;
-    for (int w = 0; w < block / warp_size; ++w) {
-        entries += warp_sums[w];
-    }
+    const unsigned entries = sum_of_warps<block>(warp_sums);
     __syncthreads();
     return entries;
 }
