@@ -20,15 +20,8 @@ constexpr double bytes_a_call = 16e6;  // of reading and copying, at least
 constexpr std::int64_t gathers_a_call = 1 << 20, atomics_a_call = 1 << 18;
 constexpr double memory_share = 0.25;
 
-using streaming::line, streaming::Pack, streaming::Range, streaming::share, streaming::sum;
-
-/// A number at random that is a pure function of `number`.
-inline std::uint64_t scattered(std::uint64_t number) {
-    number *= 0x9e3779b97f4a7c15u;
-    number ^= number >> 29;
-    number *= 0xbf58476d1ce4e5b9u;
-    return number ^ (number >> 32);
-}
+using streaming::line, streaming::Pack, streaming::Range, streaming::scattered, streaming::share,
+    streaming::sum;
 
 /// A team of this CPU's threads with an array that they touched first, each its part.
 class CpuBench {
@@ -79,12 +72,8 @@ class CpuBench {
         const std::uint64_t mask = static_cast<std::uint64_t>(bytes / 8) - 1;
         const std::int64_t each = gathers_a_call / threads_;
         const Timing t = time([&](int thread, int) {
-            const auto first = static_cast<std::uint64_t>(thread * each);
-            double sums[8]{};
-            for (std::int64_t i = 0; i < each; i += 8)
-                for (std::size_t k = 0; k < 8; ++k)
-                    sums[k] += a[scattered(first + static_cast<std::uint64_t>(i) + k) & mask];
-            use(sums[0] + sums[1] + sums[2] + sums[3] + sums[4] + sums[5] + sums[6] + sums[7]);
+            use(streaming::scattered_sum(a, mask, static_cast<std::uint64_t>(thread * each),
+                                         static_cast<std::uint64_t>(each)));
         });
         return rate_of(t, threads_, bytes, static_cast<double>(each * threads_));
     }

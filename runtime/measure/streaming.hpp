@@ -1,7 +1,8 @@
 #pragma once
 #include <cstddef>
+#include <cstdint>
 
-/// What loops that stream arrays of doubles share.
+/// What loops that measure how fast doubles are read share.
 namespace spmvgen::streaming {
 
 inline constexpr std::size_t line = 8;  ///< doubles of a cache line
@@ -33,6 +34,24 @@ inline double sum(const double* a, Range r) {
     }
     const Pack all = s0 + s1 + s2 + s3;
     return all[0] + all[1];
+}
+
+/// A number at random that is a pure function of `number`.
+inline std::uint64_t scattered(std::uint64_t number) {
+    number *= 0x9e3779b97f4a7c15u;
+    number ^= number >> 29;
+    number *= 0xbf58476d1ce4e5b9u;
+    return number ^ (number >> 32);
+}
+
+/// The sum of `count` elements, a multiple of 8, at random places of an array that has `mask` + 1,
+/// a power of two. The places are a pure function of `first`.
+inline double scattered_sum(const double* a, std::uint64_t mask, std::uint64_t first,
+                            std::uint64_t count) {
+    double sums[8]{};
+    for (std::uint64_t i = 0; i < count; i += 8)
+        for (std::size_t k = 0; k < 8; ++k) sums[k] += a[scattered(first + i + k) & mask];
+    return sums[0] + sums[1] + sums[2] + sums[3] + sums[4] + sums[5] + sums[6] + sums[7];
 }
 
 }  // namespace spmvgen::streaming

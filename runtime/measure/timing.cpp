@@ -6,10 +6,13 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <cstdint>
+#include <limits>
 #include <map>
 #include <mutex>
 #include <string_view>
 
+#include "measure/streaming.hpp"
 #include "spmvgen/error.hpp"
 
 namespace spmvgen {
@@ -129,6 +132,24 @@ double parallel_region_us(int threads) {
     const auto found = known.find(threads);
     if (found != known.end()) return found->second;
     return known.emplace(threads, parallel_region_us_now(threads)).first->second;
+}
+
+double cached_loads_per_s() {
+    static const double known = [] {
+        constexpr std::size_t elements = 4096;
+        constexpr std::uint64_t loads = 4096;
+        constexpr int runs = 8;
+        const std::vector<double> array(elements, 1.0);
+        double least_s = std::numeric_limits<double>::infinity();
+        for (int run = 0; run < runs; ++run) {
+            const double begin = now_s();
+            const double sum = streaming::scattered_sum(array.data(), elements - 1, 0, loads);
+            asm volatile("" : : "m"(sum) : "memory");
+            least_s = std::min(least_s, now_s() - begin);
+        }
+        return static_cast<double>(loads) / least_s;
+    }();
+    return known;
 }
 
 bool keeps_idle_threads() {

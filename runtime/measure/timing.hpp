@@ -51,6 +51,11 @@ double parallel_region_us(int threads);
 /// The same, measured at each call.
 double parallel_region_us_now(int threads);
 
+/// Elements at random places of an array that the first cache holds, which a thread of this CPU
+/// loads in a second: the most of a few runs of some microseconds. Measured at the first call of a
+/// process. Safe to call from any thread.
+double cached_loads_per_s();
+
 /// Whether OpenMP's runtime keeps the threads that a smaller team leaves out for the next larger
 /// one. That of GCC (libgomp) ends them, and starts new ones, which takes longer than many
 /// products.

@@ -144,6 +144,29 @@ TEST(Strips, OfAGpuLeaveHolesWhereALaneHasARow) {
     EXPECT_EQ(plan_strips(rows.view(), strips({{"threads_per_row", 2}})).hole_mask_bytes, 0);
 }
 
+/// Rows of eight entries. `shared` diagonals have an entry in each row, the others in every second.
+Rows taking_turns(int shared) {
+    std::vector<std::vector<int>> rows;
+    for (int i = 0; i < 32; ++i) {
+        std::vector<int> columns;
+        for (int d = 0; d < shared; ++d) columns.push_back(i + 2 * d);
+        for (int d = shared; d < 8; ++d) columns.push_back(i + 4 * d + 2 * (i % 2));
+        rows.push_back(columns);
+    }
+    return {64, rows};
+}
+
+// 12 diagonals in the place of 8 strips with deltas of 8 bits take more bytes in f64, and 14 more
+// than single loads of x are worth.
+TEST(Strips, OfACpuLeaveMoreHolesForXIsLoadedInVectors) {
+    const auto holes = [](const Rows& rows, const Signature& s) {
+        return plan_strips(rows.view(), s).hole_mask_bytes > 0;
+    };
+    EXPECT_TRUE(holes(taking_turns(4), strips_cpu()));
+    EXPECT_FALSE(holes(taking_turns(2), strips_cpu()));
+    EXPECT_FALSE(holes(taking_turns(4), strips()));
+}
+
 TEST(Strips, HaveNoHolesWhereTheyDoNotFit) {
     const auto has_holes = [](const Rows& rows) {
         return plan_strips(rows.view(), strips_cpu()).hole_mask_bytes > 0;

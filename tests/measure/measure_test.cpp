@@ -162,4 +162,10 @@ TEST(ParallelRegion, IsMeasuredOnceForANumberOfThreads) {
     EXPECT_EQ(parallel_region_us(2), us);
 }
 
+TEST(CachedLoads, AreMeasuredOnce) {
+    const double loads = cached_loads_per_s();
+    EXPECT_GT(loads, 1e6);
+    EXPECT_EQ(cached_loads_per_s(), loads);
+}
+
 }  // namespace spmvgen

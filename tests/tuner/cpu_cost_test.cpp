@@ -15,6 +15,7 @@
 #include "tuner/chooser/counted_choice.hpp"
 #include "tuner/cost/predict.hpp"
 #include "tuner/plan/kernel_plan.hpp"
+#include "tuner/profiles/device_profile_scaled.hpp"
 #include "tuner/records/signature_name.hpp"
 #include "tuner/rules/choose.hpp"
 
@@ -238,13 +239,26 @@ TEST(CpuCosts, ByTheProfile) {
     EXPECT_EQ(costs[1], 2);
     EXPECT_NEAR(costs[2], 100, 1e-9) << "at 4·10^10 bytes a second";
     EXPECT_NEAR(costs[3], 1000, 1e-9) << "at 4·10^9 a second";
-    EXPECT_NEAR(costs[6], 1, 1e-9) << "1 ns each, four threads";
+    EXPECT_NEAR(costs[6], 1.2, 1e-9) << "1 ns each where a core has 1.2·10^9 loads, four threads";
     const CpuCosts alone = cpu_costs(w, f, s, round_cpu(), 1);
     EXPECT_EQ(alone[0], 0) << "no team";
     EXPECT_EQ(alone[1], 0);
     w.busiest = 2;
     EXPECT_NEAR(cpu_costs(w, f, s, round_cpu(), team)[2], 200, 1e-9);
-    EXPECT_NEAR(cpu_costs(w, f, s, round_cpu(), team)[6], 2, 1e-9);
+    EXPECT_NEAR(cpu_costs(w, f, s, round_cpu(), team)[6], 2.4, 1e-9);
+}
+
+TEST(CpuCosts, StepsGoWithTheSpeedOfACore) {
+    CpuWork w;
+    w.steps = w.rows = w.turns = w.near = 4e3;
+    w.bytes = 4e6;
+    Features f;
+    f.cols = f.nnz = 1000;
+    const Signature s = cpu_signature("csr_rows_f64_i32_o32_a1_b0_k1");
+    const CpuCosts usual = cpu_costs(w, f, s, round_cpu(), team);
+    const CpuCosts fast = cpu_costs(w, f, s, with_faster_cores(round_cpu(), 2), team);
+    for (const std::size_t cost : {3, 6, 7, 8}) EXPECT_NEAR(fast[cost], usual[cost] / 2, 1e-9);
+    EXPECT_EQ(fast[0], usual[0]) << "a team begins as before";
 }
 
 TEST(CpuCosts, EndsOfRowsAndLoopsHaveNumbersOfTheirOwnOnZen4) {

@@ -248,6 +248,28 @@ TEST(DeviceProfileOfASheet, SaysWhatIsWrongWithAText) {
               "invalid_input: field 'launch_us' is missing or of another type");
 }
 
+TEST(DeviceProfileOfFasterCores, HasOtherRatesOfTheirOwnCaches) {
+    DeviceProfile p;
+    p.launch_us = {2, 0};
+    p.read = {{1, 1 << 20, 1e10, 0}, {1, 4 << 20, 1e10, 0}, {4, 4 << 20, 4e10, 0}};
+    p.copy = {{1, 4096, 1e10, 0}};
+    p.gather = {{1, 32768, 1e9, 0}, {4, 32768, 4e9, 0}, {4, 4 << 20, 1e9, 0}};
+    p.atomics = {{1, 8, 1e8, 0}};
+    p.file = "device-cpu.json";
+    const DeviceProfile fast = with_faster_cores(p, 1.5);
+    const auto rates = [](const std::vector<DeviceRate>& list) {
+        std::vector<double> all;
+        for (auto& rate : list) all.push_back(rate.per_s);
+        return all;
+    };
+    EXPECT_THAT(rates(fast.read), ElementsAre(1.5e10, 1e10, 6e10)) << "each of four has 1 MiB";
+    EXPECT_THAT(rates(fast.copy), ElementsAre(1.5e10));
+    EXPECT_THAT(rates(fast.gather), ElementsAre(1.5e9, 6e9, 1e9)) << "each has the whole";
+    EXPECT_EQ(fast.atomics, p.atomics);
+    EXPECT_EQ(fast.launch_us, p.launch_us);
+    EXPECT_EQ(fast.file, "device-cpu.json, cores 1.5 times as fast");
+}
+
 std::vector<DeviceProfile> read_profiles(const std::vector<std::string>& texts,
                                          std::vector<std::string>& warnings) {
     std::vector<TuningFile> files;

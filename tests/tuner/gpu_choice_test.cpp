@@ -24,7 +24,7 @@ namespace {
 using testing::HasSubstr;
 
 TEST(GpuChoice, FewRowsOfManyEntriesAreNoStrips) {
-    const CsrMatrix m = make_gallery_matrix("random:rows=100,cols=97702,per_row=42000");
+    const CsrMatrix m = make_gallery_matrix("random:rows=135,cols=97702,per_row=90000");
     ASSERT_EQ(choice_on_h200(m, false).signature.kernel, "strips")
         << "what the rules say, and takes five times as long by prediction";
     const Choice choice = choice_on_h200(m, true);

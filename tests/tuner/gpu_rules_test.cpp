@@ -122,10 +122,13 @@ TEST(GpuRules, WideValuesAreForSmallBlocks) {
 }
 
 TEST(GpuRules, FewLongRowsInPartsOfThem) {
-    EXPECT_THAT(chosen(even_features(2000, 2000), request()),
-                StartsWith("csr_by_length: 4000000 entries, longest row"));
+    Features wide = even_features(6000, 2000);
+    wide.cols = 3'000'000;
+    EXPECT_THAT(chosen(wide, request()),
+                StartsWith("csr_by_length: 12000000 entries, longest row"));
+    ++wide.cols;
     for (const Features& f :
-         {even_features(999, 2000), even_features(2000, 2001), even_features(1900, 2049)})
+         {even_features(999, 2000), even_features(6000, 2001), even_features(1900, 2049), wide})
         EXPECT_THAT(chosen(f, request()), testing::Not(StartsWith("csr_by_length: ")));
 }
 
@@ -244,10 +247,11 @@ TEST(GpuRules, SmallMatricesTakeOneLaunch) {
 }
 
 TEST(GpuRules, FewLongRowsAreShared) {
-    Features f = even_features(5000, 900);
-    EXPECT_EQ(chosen(f, request()), "csr_load_balance: 900 rows of 5000 entries: csr_load_balance");
+    Features f = even_features(15000, 900);
+    EXPECT_EQ(chosen(f, request()),
+              "csr_load_balance: 900 rows of 15000 entries: csr_load_balance");
     f.ell_padding = 1.05;
-    EXPECT_EQ(chosen(f, request()), "ell_groups: 900 rows of 5000 entries: ell_groups");
+    EXPECT_EQ(chosen(f, request()), "ell_groups: 900 rows of 15000 entries: ell_groups");
     EXPECT_THAT(chosen(even_features(5000, 100), request()), StartsWith("csr_by_length: "));
 }
 

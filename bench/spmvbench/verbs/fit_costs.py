@@ -92,7 +92,7 @@ MACHINES = {
             "turns_zen4": "end of a loop, Zen 4",
         },
         starts={},
-        factors=dict.fromkeys(SLICES, "slices"),
+        factors=dict.fromkeys(("bcsr", *SLICES), "slices"),
         fits_exponent=False,
         least_margin=0.15,
         unfitted={"dia_cpu": "strips_cpu"},

@@ -98,7 +98,7 @@ struct FoundHoles {
     std::int64_t diagonals = 0;
 };
 
-/// Makes diagonals with holes of the slices that take fewer bytes so. The others get their codes,
+/// Makes diagonals with holes of the slices that gain by it. The others get their codes,
 /// and the bases that are wanted.
 template <typename Columns>
 void find_holes(const CsrView& matrix, std::int64_t codes, StripsLayout& layout, int threads,
@@ -108,39 +108,39 @@ void find_holes(const CsrView& matrix, std::int64_t codes, StripsLayout& layout,
     if (look.without_holes != nullptr) *look.without_holes = {layout.slice_ptr, layout.slice_info};
     std::atomic<bool> all_coded{true};
     const auto value = static_cast<std::int64_t>(size_of(matrix.value_type));
-    for_parts(layout.slices(), slices_a_part, threads,
-              [&](std::int64_t begin, std::int64_t end, int) {
-                  Columns columns(matrix, layout);
-                  StripRanges<typename Columns::Number> ranges;
-                  SliceDiagonals<typename Columns::Number> diagonals;
-                  std::optional<FoundHoles> found;  // of the last slice that was looked at
-                  for (std::int64_t slice = begin; slice < end; ++slice) {
-                      const auto s = static_cast<std::size_t>(slice);
-                      const std::int64_t width = layout.slice_ptr[s + 1] - layout.slice_ptr[s];
-                      ends[s + 1] = width;
-                      if (width == 0) continue;
-                      if (!found || (slice - begin) % look.step == 0) {
-                          ranges.collect(layout, slice, columns, look.reach(matrix));
-                          const int narrowest = ranges.narrowest();
-                          const bool has_holes =
-                              narrowest != 0 &&
-                              diagonals.collect(layout, slice, columns, matrix.cols,
-                                                most_diagonals(width, narrowest, value));
-                          found = {narrowest, has_holes ? diagonals.size() : 0};
-                          if (narrowest >= no_code) all_coded = false;
-                      }
-                      if (look.without_holes != nullptr)
-                          look.without_holes->slice_info[s] |= found->narrowest & code_bits;
-                      if (found->diagonals == 0) {
-                          const int code = checked_code(codes, found->narrowest, slice);
-                          layout.slice_info[s] |= code;
-                          if (look.bases) add_bases(ranges, slice, code, layout);
-                          continue;
-                      }
-                      ends[s + 1] = found->diagonals;
-                      layout.slice_info[s] = info_of_diagonals(static_cast<int>(found->diagonals));
-                  }
-              });
+    for_parts(
+        layout.slices(), slices_a_part, threads, [&](std::int64_t begin, std::int64_t end, int) {
+            Columns columns(matrix, layout);
+            StripRanges<typename Columns::Number> ranges;
+            SliceDiagonals<typename Columns::Number> diagonals;
+            std::optional<FoundHoles> found;  // of the last slice that was looked at
+            for (std::int64_t slice = begin; slice < end; ++slice) {
+                const auto s = static_cast<std::size_t>(slice);
+                const std::int64_t width = layout.slice_ptr[s + 1] - layout.slice_ptr[s];
+                ends[s + 1] = width;
+                if (width == 0) continue;
+                if (!found || (slice - begin) % look.step == 0) {
+                    ranges.collect(layout, slice, columns, look.reach(matrix));
+                    const int narrowest = ranges.narrowest();
+                    const bool has_holes =
+                        narrowest != 0 &&
+                        diagonals.collect(layout, slice, columns, matrix.cols,
+                                          most_diagonals_of(layout.shape, width, narrowest, value));
+                    found = {narrowest, has_holes ? diagonals.size() : 0};
+                    if (narrowest >= no_code) all_coded = false;
+                }
+                if (look.without_holes != nullptr)
+                    look.without_holes->slice_info[s] |= found->narrowest & code_bits;
+                if (found->diagonals == 0) {
+                    const int code = checked_code(codes, found->narrowest, slice);
+                    layout.slice_info[s] |= code;
+                    if (look.bases) add_bases(ranges, slice, code, layout);
+                    continue;
+                }
+                ends[s + 1] = found->diagonals;
+                layout.slice_info[s] = info_of_diagonals(static_cast<int>(found->diagonals));
+            }
+        });
     if (look.without_holes != nullptr && !all_coded) *look.without_holes = {};
     std::inclusive_scan(ends.begin(), ends.end(), ends.begin());
     if (look.bases) move_bases(layout, ends, layout.bases);

@@ -169,7 +169,7 @@ void HostHandle::make_base(const CsrView& matrix, const Options& options) {
     request.threads = threads_;
     request.smaller_teams = smaller_teams(threads_, options);
     if (provider_.may_compile(policy_))
-        request.profile = profile_to_predict(signature_.target, nullptr);
+        request.profile = profile_of_this_cpu(signature_.target, options);
     if (!options.copy) {
         request.csr_index = matrix.index_type;
         request.csr_offset = matrix.offset_type;

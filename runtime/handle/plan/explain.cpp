@@ -46,7 +46,8 @@ class Explanation {
         request_.threads = info.threads;
         if (device != nullptr) request_.units = device->facts().units;
         if (device != nullptr) request_.device = device->facts().name;
-        request_.profile = profile_to_predict(chosen.target, device);
+        request_.profile = device != nullptr ? profile_to_predict(chosen.target, device)
+                                             : profile_of_this_cpu(chosen.target, options);
     }
 
     std::string text() { return predicted() + measured() + recorded() + files() + costs(); }

@@ -4,11 +4,15 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
+#include <mutex>
 
 #include "handle/plan/request_of_options.hpp"
+#include "measure/timing.hpp"
 #include "registry.hpp"
 #include "tuner/chooser/break_even.hpp"
 #include "tuner/chooser/chooser.hpp"
+#include "tuner/profiles/device_profile_scaled.hpp"
 #include "tuner/records/record.hpp"
 
 namespace spmvgen {
@@ -231,6 +235,26 @@ const DeviceProfile* profile_to_predict(const Target& target, const Device* devi
     if (match == ProfileMatch::architecture && profile->source == scaled_source) return nullptr;
     const bool assumed = std::ranges::find(profile->assumed, "gather") != profile->assumed.end();
     return assumed || profile->gather.empty() ? nullptr : profile;
+}
+
+double measured_core_speed(double usual_loads_per_s) {
+    const double steps = std::round(2 * std::log2(cached_loads_per_s() / usual_loads_per_s));
+    return std::clamp(std::exp2(steps / 2), 0.5, 4.0);
+}
+
+const DeviceProfile* profile_of_this_cpu(const Target& target, const Options& options) {
+    const DeviceProfile* const profile = profile_to_predict(target, nullptr);
+    if (profile == nullptr || options.deterministic) return profile;
+    const double first_cache = profile->gather.front().bytes;
+    const double times = measured_core_speed(profile->gather_rate(first_cache, 1));
+    if (times == 1) return profile;
+    static std::mutex mutex;
+    static std::map<const DeviceProfile*, DeviceProfile> made;
+    const std::scoped_lock lock(mutex);
+    const auto found = made.find(profile);
+    return found != made.end()
+               ? &found->second
+               : &made.emplace(profile, with_faster_cores(*profile, times)).first->second;
 }
 
 DeviceSpeed::DeviceSpeed(const Target& target, const Device* device, int threads)

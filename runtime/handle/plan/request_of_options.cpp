@@ -14,6 +14,7 @@
 #include "registry_convert.hpp"
 #include "registry_permute.hpp"
 #include "spmvgen/error.hpp"
+#include "tuner/profiles/device_profile.hpp"
 
 namespace spmvgen {
 namespace {
@@ -22,7 +23,8 @@ namespace {
 /// about as long as an apply on this CPU, and saves a part of one.
 constexpr std::int64_t worth_looking = 20;
 
-// What one thread takes for an entry and for a row of small matrices, about, and a product that is
+// What one thread of a usual CPU takes for an entry and for a row of small matrices, about, and a
+// product that is
 // shared out whatever a parallel region costs.
 constexpr double entry_us = 0.4e-3;
 constexpr double row_us = 2e-3;
@@ -145,7 +147,9 @@ int host_threads(std::int64_t rows, std::int64_t nnz, const Options& options) {
     const double region_us = profile != nullptr && profile->has_region(most)
                                  ? profile->region_us(most)
                                  : parallel_region_us(most);
-    return alone_us * (1 - 1.0 / most) > region_us ? most : 1;
+    const double saved_us =
+        alone_us * (1 - 1.0 / most) / measured_core_speed(usual_cached_loads_per_s);
+    return saved_us > region_us ? most : 1;
 }
 
 std::vector<int> smaller_teams(int threads, const Options& options) {

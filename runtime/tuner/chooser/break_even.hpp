@@ -57,12 +57,13 @@ inline bool measuring_repays(std::int64_t applies, double apply_us, double budge
 }
 
 /// Whether so many applies of the rules' kernel, which takes `rules_us`, can repay that the work of
-/// all kernels is counted from `sampled` entries: that saves counting_saves of an apply at best. 0
-/// applies are many.
-inline bool counting_repays(std::int64_t applies, double rules_us, std::int64_t sampled) {
+/// all kernels is counted from `sampled` entries, on a core that is so many times as fast as the
+/// usual: that saves counting_saves of an apply at best. 0 applies are many.
+inline bool counting_repays(std::int64_t applies, double rules_us, std::int64_t sampled,
+                            double core_speed = 1) {
     if (applies == 0) return true;
     const double us = 1e3 * counting_ms + counting_us_an_entry * static_cast<double>(sampled);
-    return static_cast<double>(applies) * counting_saves * rules_us >= us;
+    return static_cast<double>(applies) * counting_saves * rules_us >= us / core_speed;
 }
 
 }  // namespace spmvgen

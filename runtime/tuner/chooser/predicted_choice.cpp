@@ -67,7 +67,9 @@ void Chooser::unless_plain_is_cheaper(Choice& choice, const Request& request,
     const auto rules = predict(choice.signature, request);
     if (!rules) return;
     const bool many = request.applies == 0 && is_host(request);
-    if (!counting_repays(many ? many_on_cpus : request.applies, rules->us, sample_->view().nnz)) {
+    const double speed = is_host(request) ? request.profile->core_speed() : 1;
+    if (!counting_repays(many ? many_on_cpus : request.applies, rules->us, sample_->view().nnz,
+                         speed)) {
         if (many)
             choice.reason +=
                 fmt::format("; predicted {:.1f} µs, of which {} do not repay predicting others",

@@ -6,6 +6,7 @@
 #include <array>
 #include <cmath>
 
+#include "formats/plans/strips_holes.hpp"
 #include "formats/value_encoding.hpp"
 #include "registry.hpp"
 #include "tuner/chooser/row_period.hpp"
@@ -22,8 +23,9 @@ constexpr double long_over_mean = 16;                ///< rows that may leave th
 constexpr double most_block_fill = 1.1;
 constexpr double bytes_a_delta = 1.5;  ///< and a base, of a block: what codes come to
 constexpr double block_gain = 0.03;  ///< share of the bytes, that makes up for masks and registers
-constexpr double hole_gain = 0.01;   ///< share of the bytes, that is worth looking for NaN
-constexpr double code_gain = 0.01;   ///< share of the bytes, that is worth a branch
+constexpr double hole_gain = 0.01;   ///< share of bytes and loads, worth looking for NaN
+constexpr double sampled_memory = 1.05;  ///< times what a sample tells, which it may fall short of
+constexpr double code_gain = 0.01;       ///< share of the bytes, that is worth a branch
 constexpr std::array<std::int64_t, 4> delta_bytes{0, 1, 2, 4};
 // Of entries that are columns alone (all values one), an H200, µs compressed and not: in f64
 // M6 69.9 and 50.1, AS365 84.5 and 56.9, venturiLevel3 (1.7 bytes of index an entry) 45.4 and 40.9,
@@ -249,6 +251,14 @@ double StripsChooser::bytes(const Signature& signature) {
     return bytes_of(plan(signature), signature);
 }
 
+double StripsChooser::bytes_with_loads(const Signature& signature) {
+    const StripsPlan& made = plan(signature);
+    const std::int64_t gathered = made.strips - made.strips_of_code.front();
+    const bool singly = !kernel_entry(signature.kernel).gpu;
+    const std::int64_t loads = singly ? gathered * strips_shape(signature).lanes : 0;
+    return bytes_of(made, signature) + static_cast<double>(loads * single_load_bytes);
+}
+
 void StripsChooser::choose_holes(Signature& s, const Params& given) {
     s.params["fill"] = 0;
     const auto code = static_cast<ValueCode>(s.params.at("value_code"));
@@ -270,8 +280,10 @@ void StripsChooser::choose_holes(Signature& s, const Params& given) {
     const StripsShape shape = strips_shape(holed);
     if (!gpu && shape.holes && shape.sigma == 1 && made.filled_slices == 0)
         lanes_without_holes_ = std::min(lanes_without_holes_, shape.lanes);
-    if (strips_memory(matrix_, holed, made.stored, made.index_bytes).allowed &&
-        bytes(holed) < (1 - hole_gain) * bytes(s))
+    const double all = sample_.is_whole() ? 1 : sampled_memory;
+    const auto at_most = [&](std::int64_t n) { return std::llround(all * static_cast<double>(n)); };
+    if (strips_memory(matrix_, holed, at_most(made.stored), at_most(made.index_bytes)).allowed &&
+        bytes_with_loads(holed) < (1 - hole_gain) * bytes_with_loads(s))
         s = holed;
 }
 

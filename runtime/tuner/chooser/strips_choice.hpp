@@ -90,6 +90,8 @@ class StripsChooser {
     /// Sets `codes`, `sigma` and `unroll` where that is so and they are open. Whether it did.
     bool choose_whole_columns(Signature& signature, const Params& given);
     double bytes(const Signature& signature);
+    /// On a CPU with what it takes to load the elements of x that no neighbour is loaded with.
+    double bytes_with_loads(const Signature& signature);
 
     /// Of a signature what a plan depends on.
     struct PlanKey {

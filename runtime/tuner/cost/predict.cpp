@@ -180,7 +180,7 @@ GpuCosts gpu_costs(const GpuWork& w, const RowFeatures& f, const Signature& s,
 
 namespace {
 
-constexpr double cpu_step_us = 1e-3;  ///< on a thread
+constexpr double cpu_step_us = 1e-3;  ///< on a thread of a usual core
 using cpu::first_cache, cpu::second_cache;
 
 /// Whether cores begin and end short loops, of lengths that are hard to foresee, in a third of the
@@ -208,7 +208,7 @@ CpuCosts cpu_costs(const CpuWork& w, const RowFeatures& f, const Signature& s,
     // The busiest thread cannot read faster than alone.
     if (team > 1 || w.busiest > 1) stream = std::max(stream, read(w.bytes * w.busiest / team, 1));
     const bool cheap = ends_loops_cheaply(s.target);
-    const double each = w.busiest * cpu_step_us / team;
+    const double each = w.busiest * cpu_step_us / profile.core_speed() / team;
     return {start,
             w.joins * start,
             stream,

@@ -103,6 +103,11 @@ double DeviceProfile::gather_rate(double bytes, int threads) const {
                           : rate_of(gather, bytes, threads);
 }
 
+double DeviceProfile::core_speed() const {
+    constexpr double first_cache = 32 * 1024;  // bytes
+    return gather_rate(first_cache, 1) / usual_cached_loads_per_s;
+}
+
 double DeviceProfile::region_us(int threads) const {
     if (threads <= 1) return 0;
     if (regions.empty())

@@ -40,6 +40,10 @@ struct RegionTime {
 inline constexpr std::string_view measured_source = "measured", sheet_source = "data sheet",
                                   scaled_source = "scaled";
 
+/// Loads of a core from its first cache in a second, as profiles have them: of the CPUs whose times
+/// made the constants of predicted times.
+inline constexpr double usual_cached_loads_per_s = 1.2e9;
+
 /// What a device was measured to do, or what its data sheet says: a file of tuning_db,
 /// device-*.json (docs/reference/files.md). A file of a data sheet may have no rates at all: read
 /// by itself it has an empty `read`, and no rate can be asked for; read_device_profiles() gives it
@@ -70,8 +74,10 @@ struct DeviceProfile {
     /// the bytes, beyond the outermost its own. Of a CPU the measured team of the nearest number of
     /// threads counts; each thread of another team does what one of that does.
     double read_rate(double bytes, int threads) const;
-    /// The same of the other lists; without figures what streaming would give: bytes, sectors of 32
-    /// bytes (of a CPU lines of 64).
+    /// Of a CPU: what a core loads from its first cache, over the usual.
+    double core_speed() const;
+    /// The same as read_rate() of the other lists; without figures what streaming would give:
+    /// bytes, sectors of 32 bytes (of a CPU lines of 64).
     double copy_rate(double bytes, int threads) const;
     double gather_rate(double bytes, int threads) const;
     double atomic_rate(double bytes, int threads) const;

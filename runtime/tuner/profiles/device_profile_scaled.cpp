@@ -93,6 +93,19 @@ DeviceProfile scaled(const DeviceProfile& from, const DeviceProfile& to) {
     return p;
 }
 
+DeviceProfile with_faster_cores(const DeviceProfile& from, double times) {
+    constexpr double own_caches = 1 << 20;  // bytes
+    DeviceProfile p = from;
+    for (auto list : {&DeviceProfile::read, &DeviceProfile::copy})
+        for (auto& rate : p.*list)
+            if (rate.bytes <= own_caches * std::max(rate.threads, 1)) rate.per_s *= times;
+    // All threads gather from the whole of their array.
+    for (auto& rate : p.gather)
+        if (rate.bytes <= own_caches) rate.per_s *= times;
+    p.file = fmt::format("{}, cores {:.2g} times as fast", from.file, times);
+    return p;
+}
+
 std::optional<DeviceProfile> scaled_from_nearest(std::span<const DeviceProfile> profiles,
                                                  const DeviceProfile& wanted) {
     if (vendor_of(wanted.arch) != "nvidia" || !is_known(wanted)) return std::nullopt;

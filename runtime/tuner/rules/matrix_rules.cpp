@@ -30,10 +30,11 @@ constexpr std::int64_t most_even_row = 1024;   ///< entries of a row, as Algorit
 constexpr double skewed_strips_padding = 1.5;  ///< sorted padding, where single rows stand out
 constexpr double long_strips_mean = 256;       ///< mean row, of matrices of few rows
 
-// Few long rows: csr_by_length, which cuts them into parts, is the fastest kernel for all fitted
-// matrices of up to 3.5 million entries. With far more ell_groups is, whose rows go along x in
+// Few long rows: csr_by_length, which cuts them into parts, is the fastest kernel as long as the
+// caches hold x (bench/results/README.md). Beyond that ell_groups is, whose rows go along x in
 // step.
-constexpr std::int64_t most_few_rows = 2048, most_few_entries = 4'000'000;
+constexpr std::int64_t most_few_rows = 2048, most_few_entries = 12'000'000;
+constexpr std::int64_t most_few_columns = 3'000'000;  ///< half of an H200's L2, in f64
 constexpr double few_rows_mean = 1000;
 
 // A launch's time is most of what small products take: real matrices of up to 1.2 million entries
@@ -202,7 +203,8 @@ Pick far_gathers(const Situation& s) {
 
 /// Of these each is work for many blocks of threads.
 bool has_few_long_rows(const RowFeatures& f) {
-    return f.rows <= most_few_rows && f.mean_row >= few_rows_mean && f.nnz <= most_few_entries;
+    return f.rows <= most_few_rows && f.mean_row >= few_rows_mean && f.nnz <= most_few_entries &&
+           f.cols <= most_few_columns;
 }
 
 /// Small, and some rows are far longer, or all are long: these hold nobody up, in one launch.
