@@ -289,6 +289,19 @@ TEST(DeviceArrays, StripsWithFillAreMadeWhereTheMatrixIs) {
     }
 }
 
+/// Two of these rows may have more blocks than a row that is long, but the sample has none that do.
+TEST(DeviceArrays, StripsOfBlocksAreMadeThereWhereRowsAreHardlyLong) {
+    Options options = strips_options("simt:sm_90");
+    options.params["threads_per_row"] = 1;
+    options.params["block_rows"] = options.params["block_cols"] = 2;
+    options.params.erase("value_code");  // which only a sample tells
+    const CsrMatrix a = make_gallery_matrix("delaunay:n=900,dofs=2");
+    const std::int64_t longest = analyse_row_lengths(a.view()).max_row;
+    ASSERT_GT(2 * longest, 32);
+    ASSERT_LE(longest, 32);
+    expect_made_there(a, options, "_long_rows0_");
+}
+
 TEST(DeviceArrays, StripsOfRowsThatTakeTurnsAreMadeWhereTheMatrixIs) {
     Options options = strips_options("simt:sm_90");
     options.params["threads_per_row"] = 1;

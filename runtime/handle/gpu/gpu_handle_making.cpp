@@ -207,6 +207,22 @@ void GpuHandle::plan_on_device(DeviceCsr& input, const CsrOnDevice& csr, const O
     info_.analysis_ms += rest.ms();
 }
 
+namespace {
+
+/// Of strips of blocks: whether the sample has no row that is long, and none can be far longer than
+/// long ones begin. Which ones are only all columns tell, and the device makes no blocks of rows
+/// that may be long.
+bool is_hardly_long(const MatrixOnDevice& matrix, const Signature& signature) {
+    constexpr std::int64_t most_times = 2;
+    const StripsShape shape = strips_shape(signature);
+    const std::int64_t most_blocks = matrix.max_row * shape.block_rows;
+    const std::int64_t limit = param(signature, "long_from", 0) * shape.threads_per_row;
+    return shape.block_size() > 1 && param(signature, "long_rows", 1) == 0 &&
+           most_blocks <= most_times * limit;
+}
+
+}  // namespace
+
 /// Why the device cannot; "" = conversion_ is there.
 std::string GpuHandle::begin_conversion(const MatrixOnDevice& matrix, Seen seen,
                                         const Options& options) {
@@ -217,7 +233,7 @@ std::string GpuHandle::begin_conversion(const MatrixOnDevice& matrix, Seen seen,
         // Whether holes pay only the columns tell.
         if (seen == Seen::rows && strips_shape(signature_).holes) open("fill", 0);
         if (seen == Seen::sample) {
-            open("long_rows", 1);
+            if (!is_hardly_long(matrix, signature_)) open("long_rows", 1);
             if (signature_.params.at("codes") != whole_columns) open("codes", all_strip_codes);
         }
     }
