@@ -24,8 +24,12 @@ const Buffer* own_array(const StoredMatrix& stored, const std::string& name) {
     return own != stored.owned.end() ? &*own : nullptr;
 }
 
+/// Bytes an entry, which arrays of numbers may take for a while: of codes, whose padding takes
+/// little, formats allow more places than of values.
+constexpr std::int64_t most_bytes_an_entry = 128;
+
 /// The matrix stored with numbers of entries, from 1 on, in the place of values; f64 has all that
-/// int32 has.
+/// int32 has. Throws TooLarge.
 StoredMatrix with_entry_numbers(CsrView pattern, Signature signature) {
     Buffer numbers = make_buffer<double>(pattern.nnz);
     double* const number = numbers.as<double>().data();
@@ -38,7 +42,7 @@ StoredMatrix with_entry_numbers(CsrView pattern, Signature signature) {
     signature.storage.reset();
     if (signature.params.contains("value_code"))
         signature.params["value_code"] = static_cast<int>(ValueCode::plain);
-    return convert(pattern, signature, false);
+    return convert(pattern, signature, false, most_bytes_an_entry * pattern.nnz);
 }
 
 /// From such numbers; adds how many are not padding to `found`.
@@ -69,7 +73,12 @@ void put_in_one(const From* from, const std::uint32_t* place, std::int64_t begin
 std::optional<ValueSources> ValueSources::of(const CsrView& pattern, const Signature& signature,
                                              const std::map<std::string, std::int64_t>& places) {
     if (places.empty() || pattern.nnz >= INT32_MAX) return {};
-    const StoredMatrix numbered = with_entry_numbers(pattern, signature);
+    StoredMatrix numbered;
+    try {
+        numbered = with_entry_numbers(pattern, signature);
+    } catch (const TooLarge&) {
+        return {};
+    }
     ValueSources sources;
     std::atomic<std::int64_t> found = 0;
     for (auto& [name, count] : places) {

@@ -19,7 +19,8 @@ class ValueSources {
 
     /// Of a matrix with this pattern, whose values do not matter, that is stored for the signature
     /// in arrays of values or of their codes with so many places. Converts it once. Nothing where
-    /// more than int32 counts, or for arrays of other sizes.
+    /// that would take very much memory, where there is more than int32 counts, or for arrays of
+    /// other sizes.
     static std::optional<ValueSources> of(const CsrView& pattern, const Signature& signature,
                                           const std::map<std::string, std::int64_t>& places);
 

@@ -72,14 +72,12 @@ TEST(DeviceChoice, FetchesSamplesOnly) {
         device->waits = 0;
         Handle handle = make_handle(there.view, options_there(), KernelProvider::process(), device);
         const auto offsets = static_cast<std::size_t>(here.rows + 1) * sizeof(std::int32_t);
-        // An order could pay, so rows get one: their regions come here, the order, and a sample
-        // before it and one of it. It is waited for the rounds of the search and for what they
-        // reached, for counts of the clusters and for these, and for the samples.
-        const auto order = static_cast<std::size_t>(here.rows) * 12;
+        // An order could pay, which some clusters tell: all columns come here for them.
+        const auto columns = static_cast<std::size_t>(here.nnz) * sizeof(std::int32_t);
         const bool scattered = spec == specs[1];
         const std::size_t samples = 800'000;  // whatever the size
-        EXPECT_LT(device->came_here, offsets + samples + (scattered ? order : 0));
-        EXPECT_LE(device->waits, scattered ? 11 : 5);
+        EXPECT_LT(device->came_here, offsets + samples + (scattered ? columns : 0));
+        EXPECT_LE(device->waits, scattered ? 7 : 5);
         EXPECT_EQ(handle.info().kernel, of_host.info().kernel) << handle.info().reason;
         EXPECT_NEAR(parts_ms(handle.info()), handle.info().prepare_ms,
                     0.05 * handle.info().prepare_ms);
@@ -120,8 +118,9 @@ struct Wide {
     CsrView view;
 };
 
-// Rows get their order, and are copied in it, where the matrix is: columns and values come here
-// only where the device lacks room. The handle is that of the same matrix on the host.
+// Rows get their order, and are copied in it, where the matrix is. Columns come here to tell
+// whether one may pay, values only where the device lacks room. The handle is that of the same
+// matrix on the host.
 void expect_clusters(const Clustered& of) {
     SCOPED_TRACE(testing::Message() << of.spec << ", " << of.num_rhs << ", " << of.has_room);
     const auto device = std::make_shared<NamedDevice>();
@@ -139,7 +138,9 @@ void expect_clusters(const Clustered& of) {
     Handle handle = make_handle(there.view, options, KernelProvider::process(), device);
     const std::size_t samples = 200'000 * size_of(here.index_type);
     const std::size_t a_row = 2 * size_of(here.offset_type) + 12;  // a region, the order
-    EXPECT_EQ(device->came_here < static_cast<std::size_t>(here.rows + 1) * a_row + samples,
+    const auto columns_here = static_cast<std::size_t>(here.nnz) * size_of(here.index_type);
+    EXPECT_EQ(device->came_here <
+                  static_cast<std::size_t>(here.rows + 1) * a_row + samples + columns_here,
               of.has_room)
         << device->came_here;
     EXPECT_GE(device->launches, 48) << "rounds of a search, on the device, are most of them";

@@ -175,5 +175,41 @@ TEST(EncodedUpdatesOnACpu, FindTheirPlacesOnce) {
     }
 }
 
+/// Padding takes little where values are codes: of values the same format would be too large.
+TEST(EncodedUpdatesOfPaddedRows, FindTheirPlaces) {
+    for (const char* device : {"host", "simt:sm_90"}) {
+        SCOPED_TRACE(device);
+        const bool host = std::string(device) == "host";
+        std::vector<int> row_ptr{0}, col_idx;
+        for (int row = 0; row < 19000; ++row) {
+            for (int k = 0; k < (row % 2 == 0 ? 24 : 1); ++k) col_idx.push_back(row + k);
+            row_ptr.push_back(static_cast<int>(col_idx.size()));
+        }
+        Doubles values(col_idx.size());
+        const auto fill = [&](double unit) {
+            for (std::size_t k = 0; k < values.size(); ++k)
+                values[k] = unit * (1 + static_cast<double>(k % 5));
+        };
+        fill(0.37);
+        Options o = options_for(device);
+        o.kernel = host ? "strips_cpu" : "strips";
+        o.params = {{"sigma", 1}, {"value_code", 3}, {host ? "lanes" : "slice", host ? 8 : 32}};
+        Handle handle(csr_view(19000, 19100, row_ptr.data(), col_idx.data(), values.data()), o);
+        const Doubles x(19100, 1.0);
+        Doubles y(19000), expected(19000);
+        for (const double unit : {0.37, 0.11}) {
+            fill(unit);
+            if (unit != 0.37) handle.update_values(values.data());
+            handle.apply(1.0, x.data(), 0.0, y.data());
+            for (std::size_t row = 0; row < expected.size(); ++row) {
+                expected[row] = 0;
+                for (int k = row_ptr[row]; k < row_ptr[row + 1]; ++k)
+                    expected[row] += values[static_cast<std::size_t>(k)];
+            }
+            EXPECT_THAT(y, testing::Pointwise(testing::DoubleNear(1e-12), expected));
+        }
+    }
+}
+
 }  // namespace
 }  // namespace spmvgen

@@ -36,8 +36,7 @@ class Search {
             sow();
             // The first search is the longest one by far.
             if (elsewhere && (sowing == 0 || col_ == nullptr)) take_over(elsewhere(search_));
-            const bool few = sowing == 0 && 2 * reached_rows_ < rows_;
-            if (col_ == nullptr && (few || !frontier_.empty())) return std::nullopt;
+            if (!frontier_.empty() && col_ == nullptr) return std::nullopt;
             while (!frontier_.empty()) spread();
         }
         return label();

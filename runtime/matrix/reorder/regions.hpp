@@ -40,8 +40,8 @@ using GoOnSearching = std::function<bool(RegionSearch&)>;
 /// the fewest steps from a row to its columns lead to it. Where no seed leads to it, and too few
 /// are left for seeds of their own, it is in a region with those around it. Parallel, with the same
 /// result for any number of threads (0 = what OpenMP would use). What `elsewhere` leaves of a
-/// search is done here; where the matrix lacks its columns, and something is left, or the first
-/// seeds lead to less than half of the rows, there are no regions.
+/// search is done here; where the matrix lacks its columns, and something is left, there are no
+/// regions.
 std::optional<Regions> regions_of_rows(const CsrView& matrix, std::int64_t rows_a_region,
                                        int threads = 0, const GoOnSearching& elsewhere = {});
 

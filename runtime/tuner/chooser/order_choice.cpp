@@ -6,6 +6,7 @@
 #include <limits>
 #include <span>
 #include <utility>
+#include <vector>
 
 #include "matrix/chunks.hpp"
 #include "matrix/features/features_parts.hpp"
@@ -87,6 +88,20 @@ Request with_values_of(Request request, const Signature& chosen) {
     return request;
 }
 
+/// Some places of an order of all rows, evenly spread: `rows` rows that follow one another, each.
+std::vector<std::int64_t> rows_of_places(std::span<const std::int32_t> order, std::int64_t rows,
+                                         int places) {
+    const std::int64_t groups = std::ssize(order) / rows;
+    std::vector<std::int64_t> found;
+    for (std::int64_t i = 0; i < places; ++i) {
+        const std::int64_t group = (2 * i + 1) * groups / (std::int64_t{2} * places);
+        const auto part =
+            order.subspan(static_cast<std::size_t>(group * rows), static_cast<std::size_t>(rows));
+        found.insert(found.end(), part.begin(), part.end());
+    }
+    return found;
+}
+
 bool repays(const CsrView& a, double saved_us, std::int64_t applies, int threads) {
     return applies == 0 || static_cast<double>(applies) * saved_us > ordering_us(a, threads);
 }
@@ -103,30 +118,6 @@ double ordering_us(const CsrView& a, int threads) {
     const auto bytes = static_cast<double>(a.nnz) *
                        static_cast<double>(size_of(a.value_type) + size_of(a.index_type));
     return 1e6 * bytes / (ordered_bytes_per_s * thread_count(threads));
-}
-
-std::vector<std::int64_t> rows_of_places(std::span<const std::int32_t> order, std::int64_t rows,
-                                         int places) {
-    const std::int64_t groups = std::ssize(order) / rows;
-    std::vector<std::int64_t> found;
-    for (std::int64_t i = 0; i < places; ++i) {
-        const std::int64_t group = (2 * i + 1) * groups / (std::int64_t{2} * places);
-        const auto part =
-            order.subspan(static_cast<std::size_t>(group * rows), static_cast<std::size_t>(rows));
-        found.insert(found.end(), part.begin(), part.end());
-    }
-    return found;
-}
-
-std::optional<RowOrder> order_elsewhere(const OrderProblem& p) {
-    if (p.source == nullptr || !p.elsewhere.cluster) return std::nullopt;
-    return order_of_rows(p.matrix, p.threads, p.elsewhere);
-}
-
-std::optional<RowOrder> order_here(const CsrView& a, const OrderProblem& p) {
-    const bool failed_elsewhere = p.source != nullptr;
-    return order_of_rows(a, p.threads,
-                         failed_elsewhere ? reordering::ClusteringElsewhere() : p.elsewhere);
 }
 
 bool may_choose_order(std::int64_t rows, std::int64_t cols, std::int64_t nnz, const Request& r) {
@@ -163,24 +154,21 @@ std::optional<OrderChoice> choose_order(const OrderProblem& p) {
     const auto saves_sectors = [&](const SampledRows& in_order) {
         return sectors_of_blocks(in_order.view()) <= most_of_sectors * sectors;
     };
-    std::optional<RowOrder> order = order_elsewhere(p);
-    EntrySource* const source = order ? p.source : nullptr;
-    const CsrView& a = p.source != nullptr && !order ? p.source->pattern() : p.matrix;
-    const auto some_clusters_pay = [&] {
-        if (!saves_sectors(some_clusters(a, places / first_share))) return false;
-        // What is made elsewhere takes no longer than the prediction.
-        return (p.elsewhere.cluster && p.source == nullptr) ||
-               pays(predict_in_order(a, features, some_clusters(a, places), same));
-    };
-    if (!order && some_clusters_pay()) order = order_here(a, p);
-    if (!order) return std::nullopt;
-    const SampledRows some(a, rows_of_places(order->order.order, rows_of_place, places), source);
+    // Most that get here keep their order, which some clusters tell sooner than an order elsewhere.
+    const CsrView& a = p.source != nullptr ? p.source->pattern() : p.matrix;
+    if (!saves_sectors(some_clusters(a, places / first_share))) return std::nullopt;
+    // What is made elsewhere takes no longer than the prediction.
+    if (!p.elsewhere.cluster &&
+        !pays(predict_in_order(a, features, some_clusters(a, places), same)))
+        return std::nullopt;
+    RowOrder order = *order_of_rows(a, p.threads, p.elsewhere);
+    const SampledRows some(a, rows_of_places(order.order.order, rows_of_place, places));
     if (!saves_sectors(some)) return std::nullopt;
     const auto time = predict_in_order(a, features, some, same);
     if (!pays(time)) return std::nullopt;
     OrderChoice found;
-    found.order = std::move(order->order);
-    found.bandwidth = order->bandwidth;
+    found.order = std::move(order.order);
+    found.bandwidth = order.bandwidth;
     found.us = time->us;
     found.plain_us = plain_time->us;
     found.reason = fmt::format(

@@ -1,9 +1,7 @@
 #pragma once
 #include <functional>
 #include <optional>
-#include <span>
 #include <string>
-#include <vector>
 
 #include "matrix/reorder/reordering.hpp"
 #include "tuner/chooser/chooser.hpp"
@@ -42,20 +40,12 @@ struct OrderProblem {
     reordering::ClusteringElsewhere elsewhere = {};
 };
 
-/// The order of a matrix whose columns are not on this host, where it need not have them for that.
-std::optional<RowOrder> order_elsewhere(const OrderProblem& problem);
-/// The order of a matrix that is on this host, where order_elsewhere() made none.
-std::optional<RowOrder> order_here(const CsrView& matrix, const OrderProblem& problem);
-/// Some places of an order of all rows, evenly spread: `rows` rows that follow one another, each.
-std::vector<std::int64_t> rows_of_places(std::span<const std::int32_t> order, std::int64_t rows,
-                                         int places);
-
 /// Rows in clusters (ReorderMethod::rows), where blocks of threads ask for the same elements of x
 /// again and again, and fewer times with rows that are neighbours: where the product is predicted
-/// to save `order_margin` of its time, first by some clusters, then by the order itself; at once by
-/// this where the order is made elsewhere. Nothing where that does not pay, or not within the
-/// expected applies. What is looked at first is a sample, and most matrices go no further; of the
-/// others all columns come from the source, unless the order is made elsewhere. Throws
+/// to save `order_margin` of its time, first by some clusters, then by the order itself; by
+/// clusters only sectors of x are counted where the order is made elsewhere. Nothing where that
+/// does not pay, or not within the expected applies. What is looked at first is a sample, and most
+/// matrices go no further; of the others all columns come from the source. Throws
 /// Error(invalid_argument) for a broken one that seems to profit.
 std::optional<OrderChoice> choose_order(const OrderProblem& problem);
 

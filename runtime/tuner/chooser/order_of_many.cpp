@@ -90,19 +90,16 @@ std::optional<OrderChoice> choose(const OrderProblem& p) {
     const double before = loaded_by_blocks(first.view());
     if (before < least_shared) return std::nullopt;
     const int places = sampled_places(p.features.mean_row);
-    std::optional<RowOrder> order = order_elsewhere(p);
-    const CsrView& a = p.source != nullptr && !order ? p.source->pattern() : p.matrix;
-    const SampledRows some =
-        order ? SampledRows(a, rows_of_places(order->order.order, rows_of_place, places), p.source)
-              : SampledRows(a, reordering::sampled_row_clusters(a, cluster_rows, clusters_of_place,
-                                                                places));
+    const CsrView& a = p.source != nullptr ? p.source->pattern() : p.matrix;
+    const SampledRows some(
+        a, reordering::sampled_row_clusters(a, cluster_rows, clusters_of_place, places));
     const double after = loaded_by_blocks(some.view());
     const double bytes = l2_bytes(p, before), fewer = l2_bytes(p, after);
     if (fewer > most_of_bytes * bytes || !repays(p, bytes - fewer)) return std::nullopt;
-    if (!order) order = order_here(a, p);
+    RowOrder order = *order_of_rows(a, p.threads, p.elsewhere);
     OrderChoice found;
-    found.order = std::move(order->order);
-    found.bandwidth = order->bandwidth;
+    found.order = std::move(order.order);
+    found.bandwidth = order.bandwidth;
     found.us = 1e6 * fewer / l2_bytes_per_s;
     found.plain_us = 1e6 * bytes / l2_bytes_per_s;
     found.reason =
