@@ -24,8 +24,8 @@ const Buffer* own_array(const StoredMatrix& stored, const std::string& name) {
     return own != stored.owned.end() ? &*own : nullptr;
 }
 
-/// Bytes an entry, which arrays of numbers may take for a while: of codes, whose padding takes
-/// little, formats allow more places than of values.
+/// Bytes an entry, which arrays of numbers may take for a while where values are codes, whose
+/// padding takes little: then there may be more places than a format allows for values.
 constexpr std::int64_t most_bytes_an_entry = 128;
 
 /// The matrix stored with numbers of entries, from 1 on, in the place of values; f64 has all that
@@ -42,7 +42,11 @@ StoredMatrix with_entry_numbers(CsrView pattern, Signature signature) {
     signature.storage.reset();
     if (signature.params.contains("value_code"))
         signature.params["value_code"] = static_cast<int>(ValueCode::plain);
-    return convert(pattern, signature, false, most_bytes_an_entry * pattern.nnz);
+    try {
+        return convert(pattern, signature, false);
+    } catch (const TooLarge&) {
+        return convert(pattern, signature, false, most_bytes_an_entry * pattern.nnz);
+    }
 }
 
 /// From such numbers; adds how many are not padding to `found`.

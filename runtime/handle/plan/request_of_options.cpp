@@ -24,8 +24,7 @@ namespace {
 constexpr std::int64_t worth_looking = 20;
 
 // What one thread of a usual CPU takes for an entry and for a row of small matrices, about, and a
-// product that is
-// shared out whatever a parallel region costs.
+// product that is shared out whatever a parallel region costs.
 constexpr double entry_us = 0.4e-3;
 constexpr double row_us = 2e-3;
 constexpr double surely_shared_us = 200;
