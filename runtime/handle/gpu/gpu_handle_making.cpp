@@ -1,5 +1,7 @@
 #include <fmt/format.h>
 
+#include "formats/layout.hpp"
+#include "formats/plans/strips_plan.hpp"
 #include "handle/gpu/gpu_handle.hpp"
 #include "handle/kernels/side_by_side.hpp"
 #include "handle/kernels/stopwatch.hpp"
