@@ -161,14 +161,15 @@ std::optional<OrderChoice> choose_order(const OrderProblem& p) {
     if (!p.elsewhere.cluster &&
         !pays(predict_in_order(a, features, some_clusters(a, places), same)))
         return std::nullopt;
-    RowOrder order = *order_of_rows(a, p.threads, p.elsewhere);
-    const SampledRows some(a, rows_of_places(order.order.order, rows_of_place, places));
+    std::optional<RowOrder> order = order_of_rows(a, p.threads, p.elsewhere);
+    if (!order) return std::nullopt;
+    const SampledRows some(a, rows_of_places(order->order.order, rows_of_place, places));
     if (!saves_sectors(some)) return std::nullopt;
     const auto time = predict_in_order(a, features, some, same);
     if (!pays(time)) return std::nullopt;
     OrderChoice found;
-    found.order = std::move(order.order);
-    found.bandwidth = order.bandwidth;
+    found.order = std::move(order->order);
+    found.bandwidth = order->bandwidth;
     found.us = time->us;
     found.plain_us = plain_time->us;
     found.reason = fmt::format(

@@ -96,10 +96,11 @@ std::optional<OrderChoice> choose(const OrderProblem& p) {
     const double after = loaded_by_blocks(some.view());
     const double bytes = l2_bytes(p, before), fewer = l2_bytes(p, after);
     if (fewer > most_of_bytes * bytes || !repays(p, bytes - fewer)) return std::nullopt;
-    RowOrder order = *order_of_rows(a, p.threads, p.elsewhere);
+    std::optional<RowOrder> order = order_of_rows(a, p.threads, p.elsewhere);
+    if (!order) return std::nullopt;
     OrderChoice found;
-    found.order = std::move(order.order);
-    found.bandwidth = order.bandwidth;
+    found.order = std::move(order->order);
+    found.bandwidth = order->bandwidth;
     found.us = 1e6 * fewer / l2_bytes_per_s;
     found.plain_us = 1e6 * bytes / l2_bytes_per_s;
     found.reason =
