@@ -21,9 +21,9 @@ FoundDeviceProfile nearest_profile(const Target& target, const Device* device);
 /// for the SIMT executor.
 const DeviceProfile* profile_to_predict(const Target& target, const Device* device);
 
-/// How many times as many elements as `usual` loads_per_s a core of this CPU loads from its first
-/// cache in a second. Measured once in a process, and told in steps of √2, from 0.5 to 4: so it is
-/// the same each time but for CPUs in between.
+/// What a core of this CPU loads from its first cache in a second, over `usual_loads_per_s`.
+/// Measured once in a process, and told in steps of √2, from 0.5 to 4: so it is the same each time
+/// but for CPUs in between.
 double measured_core_speed(double usual_loads_per_s);
 
 /// profile_to_predict() of this CPU, with the speed that its cores are found to have. With
