@@ -250,7 +250,7 @@ int rank(const Signature& s, ValueType given) {
     const char* const why = code == ValueCode::small_integers ? "is no integer of 8 bits"
                             : code == ValueCode::one_value
                                 ? "differs from the first, but all must be equal"
-                                : "is the 257th different one, but at most 256 can be listed";
+                                : "is the 256th different one, but at most 255 can be listed";
     throw Error(ErrorCode::invalid_argument,
                 fmt::format("{} {}: value_code={} does not fit this matrix, use value_code=0",
                             entry_text(a, place), why, static_cast<int>(code)));
@@ -353,7 +353,7 @@ std::int64_t value_array_bytes(const Signature& signature, std::int64_t entries)
         case ValueCode::one_value:
             return element;
         case ValueCode::dictionary:
-            return entries + static_cast<std::int64_t>(most_distinct) * element;
+            return entries + static_cast<std::int64_t>(dictionary_elements) * element;
         default:
             return entries;
     }

@@ -154,11 +154,11 @@ class ValueWriter {
         void put(std::int64_t place, const From& value) const {
             to[place] = codes[set->slot_of(bits_of(value))];
         }
-        void pad(std::int64_t place) const { to[place] = 0; }
+        void pad(std::int64_t place) const { to[place] = dictionary_elements - 1; }
     };
 
     void list(const std::vector<ValueBits>& dictionary) {
-        std::fill_n(values_, most_distinct, To{});
+        std::fill_n(values_, dictionary_elements, To{});
         for (auto& bits : dictionary) set_.insert(bits);
         for (std::size_t i = 0; i < dictionary.size(); ++i) {
             values_[i] = stored_value<To>(value_of<From>(dictionary[i]));
@@ -210,7 +210,7 @@ class ValueArrays {
         const bool bytes = code == ValueCode::small_integers || code == ValueCode::dictionary;
         const std::int64_t elements = code == ValueCode::plain ? entries
                                       : code == ValueCode::dictionary
-                                          ? static_cast<std::int64_t>(most_distinct)
+                                          ? static_cast<std::int64_t>(dictionary_elements)
                                           : 1;
         To* const values = add_array<To>(stored, "values", elements);
         auto* const coded = add_array<unsigned char>(stored, "coded_values", bytes ? entries : 1);

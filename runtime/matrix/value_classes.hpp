@@ -12,8 +12,10 @@
 /// What values are: few different ones, or representable in a narrower type.
 namespace spmvgen {
 
-/// Most different values that are told apart: a byte names one.
-constexpr std::size_t most_distinct = 256;
+/// Elements of a dictionary of values: a byte names one, and the last is 0, for what is missing.
+constexpr std::size_t dictionary_elements = 256;
+/// Most different values that are told apart: those of a dictionary.
+constexpr std::size_t most_distinct = dictionary_elements - 1;
 
 /// The bits of a value: -0 differs from 0, and NaNs differ by payload.
 using ValueBits = std::array<std::uint64_t, 2>;
@@ -48,10 +50,11 @@ struct ValueTraits {
     std::optional<std::vector<ValueBits>> distinct{};
 };
 
-/// Up to most_distinct different values and whether there are more: open addressing.
+/// Up to `most` different values and whether there are more: open addressing.
 class ValueSet {
   public:
-    bool full() const { return size_ > most_distinct; }
+    explicit ValueSet(std::size_t most = most_distinct) : most_(most) {}
+    bool full() const { return size_ > most_; }
     std::size_t size() const { return size_; }
     /// Whether the value was not there yet; false when the set is full.
     bool insert(const ValueBits& bits) {
@@ -96,6 +99,7 @@ class ValueSet {
     }
     std::array<ValueBits, slots> slots_;
     std::array<bool, slots> used_{};
+    std::size_t most_;
     std::size_t size_ = 0;
 };
 

@@ -19,26 +19,77 @@
 #pragma once
 #include "dialect/cpu.hpp"
 
-/// sum[i] += values[i] · x[i] for `count` rows with num_rhs elements each, `lanes` rows at a time as
-/// long as there are so many.
+/// sum[l] += values[l] · x[l] for every lane l.
+template <int lanes, typename Value, typename Storage, typename Vector>
+[[gnu::always_inline]] inline void add_neighbours(Value* sum, const Storage* values,
+                                                  const Vector* x) {
+    typedef Value Lanes __attribute__((vector_size(lanes * sizeof(Value))));
+    Lanes total = {};
+    Lanes a = {};
+    Lanes b = {};
+    __builtin_memcpy(&total, sum, sizeof(Lanes));
+    widen_lanes<lanes>(reinterpret_cast<Value*>(&a), values);
+    widen_lanes<lanes>(reinterpret_cast<Value*>(&b), x);
+    total += a * b;
+    __builtin_memcpy(sum, &total, sizeof(Lanes));
+}
+
+/// Whether a row of so many sums is vectors of 32 bytes or more.
+template <int num_rhs, typename Value>
+inline constexpr bool fills_registers =
+    !is_complex<Value> && (num_rhs & (num_rhs - 1)) == 0 && num_rhs * sizeof(Value) >= 32;
+
+/// sum[l] += value · x[l] for every lane l.
+template <int lanes, typename Value, typename Vector>
+[[gnu::always_inline]] inline void add_scaled_lanes(Value* sum, Value value, const Vector* x) {
+    typedef Value Lanes __attribute__((vector_size(lanes * sizeof(Value))));
+    Lanes total = {};
+    Lanes b = {};
+    __builtin_memcpy(&total, sum, sizeof(Lanes));
+    widen_lanes<lanes>(reinterpret_cast<Value*>(&b), x);
+    total += value * b;
+    __builtin_memcpy(sum, &total, sizeof(Lanes));
+}
+
+/// sum[i] += values[i] · x[i] for `count` rows, fewer than 2·lanes: by halves, for a loop over those
+/// that are left over would begin once for each piece.
+template <int lanes, typename Value, typename Storage, typename Vector>
+[[gnu::always_inline]] inline void add_left_over(Value* sum, const Storage* values, const Vector* x,
+                                                 long count) {
+    if constexpr (lanes == 1) {
+        if (count > 0) {
+            sum[0] = multiply_add(widened<Value>(values[0]), converted<Value>(x[0]), sum[0]);
+        }
+    } else {
+        long i = 0;
+        if (count >= lanes) {
+            add_neighbours<lanes>(sum, values, x);
+            i = lanes;
+        }
+        add_left_over<lanes / 2>(sum + i, values + i, x + i, count - i);
+    }
+}
+
+/// sum[i] += values[i] · x[i] for `count` rows with num_rhs elements each; of one real right-hand
+/// side `lanes` rows at a time.
 template <int lanes, int num_rhs, typename Value, typename Storage, typename Vector>
 [[gnu::always_inline]] inline void add_diagonal(Value* sum, const Storage* values, const Vector* x,
                                                 long count) {
-    long i = 0;
-    for (; i + lanes <= count; i += lanes) {
-        for (int l = 0; l < lanes; ++l) {
-            const Value value = widened<Value>(values[i + l]);
-            for (int rhs = 0; rhs < num_rhs; ++rhs) {
-                const long at = (i + l) * num_rhs + rhs;
-                sum[at] = multiply_add(value, converted<Value>(x[at]), sum[at]);
-            }
+    if constexpr (num_rhs == 1 && !is_complex<Value>) {
+        long i = 0;
+        for (; i + lanes <= count; i += lanes) {
+            add_neighbours<lanes>(sum + i, values + i, x + i);
         }
-    }
-    for (; i < count; ++i) {
-        const Value value = widened<Value>(values[i]);
-        for (int rhs = 0; rhs < num_rhs; ++rhs) {
-            const long at = i * num_rhs + rhs;
-            sum[at] = multiply_add(value, converted<Value>(x[at]), sum[at]);
+        add_left_over<lanes / 2>(sum + i, values + i, x + i, count - i);
+    } else {
+#pragma GCC unroll 1
+        for (long i = 0; i < count; ++i) {
+            const Value value = widened<Value>(values[i]);
+            if constexpr (fills_registers<num_rhs, Value>) {
+                add_scaled_lanes<num_rhs>(sum + i * num_rhs, value, x + i * num_rhs);
+            } else {
+                add_scaled<num_rhs>(sum + i * num_rhs, value, x + i * num_rhs);
+            }
         }
     }
 }

@@ -8,7 +8,8 @@
 //                     complex values with the imaginary part 0.
 //   one_value         values[0] is every value.
 //   dictionary_values values[coded_values[place]] is the value; `values` has 256 elements, of which
-//                     those beyond the dictionary's end are 0.
+//                     those beyond the dictionary's end are 0. The last one is, too, and stands for
+//                     what is missing.
 #pragma once
 #include "dialect/common.hpp"
 
@@ -19,10 +20,12 @@ constexpr int dictionary_values = 3;
 
 /// Whether what stands for a missing element is 0: else it must not be added, whatever x is.
 template <int value_code>
-inline constexpr bool fill_is_zero = value_code == plain_values || value_code == small_integers;
+inline constexpr bool fill_is_zero = value_code != one_value;
 
 /// Elements of `values` when value_code is dictionary_values.
 constexpr int dictionary_size = 256;
+/// The number of what is missing, then.
+constexpr unsigned char missing_in_dictionary = dictionary_size - 1;
 
 /// The small integer that a byte of coded_values stands for.
 template <typename Value>

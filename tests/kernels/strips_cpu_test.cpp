@@ -172,29 +172,40 @@ TEST(StripsHoles, MeetNoX) {
             }
 }
 
-TEST(StripsHoles, TakeNewValuesAroundThem) {
-    for (Options options : with_holes()) {
-        SCOPED_TRACE(options.device);
-        CsrMatrix matrix = make_gallery_matrix("stencil7:nx=7,ny=6,nz=5");
-        options.kernel = options.device == "host" ? "strips_cpu" : "strips";
-        options.cache = CacheMode::memory;
-        options.strict = true;
-        options.updatable = true;
-        options.memory_limit = 1 << 30;
-        Handle handle(matrix.view(), options);
-        EXPECT_NE(handle.info().kernel.find("fill1"), std::string::npos) << handle.info().kernel;
-        auto values = matrix.values.as<double>();
+void expect_new_values_around_holes(Options options, const std::vector<double>& few) {
+    CsrMatrix matrix = make_gallery_matrix("stencil7:nx=7,ny=6,nz=5");
+    auto values = matrix.values.as<double>();
+    const auto set = [&](double scale) {
         for (std::size_t k = 0; k < values.size(); ++k)
-            values[k] = 1 / (1 + static_cast<double>(k));
-        handle.update_values(values.data());
-        const std::vector<double> x(static_cast<std::size_t>(matrix.cols), 0.75);
-        std::vector<double> y(static_cast<std::size_t>(matrix.rows), 0);
-        const auto before = y;
-        const double alpha = 1, beta = 0;
-        handle.apply(alpha, x.data(), beta, y.data());
-        const CheckResult found =
-            check_product(matrix.view(), {&alpha, x.data(), &beta, before.data(), y.data(), 1});
-        EXPECT_TRUE(found.passed) << found.message;
+            values[k] =
+                scale * (few.empty() ? 1 / (1 + static_cast<double>(k)) : few[k % few.size()]);
+    };
+    options.kernel = options.device == "host" ? "strips_cpu" : "strips";
+    options.params["value_code"] = few.empty() ? 0 : 3;
+    options.cache = CacheMode::memory;
+    options.strict = true;
+    options.updatable = true;
+    options.memory_limit = 1 << 30;
+    set(1);
+    Handle handle(matrix.view(), options);
+    EXPECT_NE(handle.info().kernel.find("fill1"), std::string::npos) << handle.info().kernel;
+    set(-0.3);
+    handle.update_values(values.data());
+    const std::vector<double> x(static_cast<std::size_t>(matrix.cols), 0.75);
+    std::vector<double> y(static_cast<std::size_t>(matrix.rows), 0);
+    const auto before = y;
+    const double alpha = 1, beta = 0;
+    handle.apply(alpha, x.data(), beta, y.data());
+    const CheckResult found =
+        check_product(matrix.view(), {&alpha, x.data(), &beta, before.data(), y.data(), 1});
+    EXPECT_TRUE(found.passed) << found.message;
+}
+
+TEST(StripsHoles, TakeNewValuesAroundThem) {
+    for (const Options& options : with_holes()) {
+        SCOPED_TRACE(options.device);
+        expect_new_values_around_holes(options, {});
+        expect_new_values_around_holes(options, {0.1, 0.7, -2.3});
     }
 }
 

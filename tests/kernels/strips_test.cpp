@@ -157,7 +157,7 @@ Rows taking_turns(int shared) {
 }
 
 // 12 diagonals in the place of 8 strips with deltas of 8 bits take more bytes in f64, and 14 more
-// than single loads of x are worth.
+// than single loads of x are worth. Coded values take fewer bytes, but have to be decoded.
 TEST(Strips, OfACpuLeaveMoreHolesForXIsLoadedInVectors) {
     const auto holes = [](const Rows& rows, const Signature& s) {
         return plan_strips(rows.view(), s).hole_mask_bytes > 0;
@@ -165,6 +165,11 @@ TEST(Strips, OfACpuLeaveMoreHolesForXIsLoadedInVectors) {
     EXPECT_TRUE(holes(taking_turns(4), strips_cpu()));
     EXPECT_FALSE(holes(taking_turns(2), strips_cpu()));
     EXPECT_FALSE(holes(taking_turns(4), strips()));
+    for (const int code : {1, 3}) {
+        EXPECT_TRUE(holes(taking_turns(2), strips_cpu({{"value_code", code}}))) << code;
+        EXPECT_FALSE(holes(taking_turns(0), strips_cpu({{"value_code", code}}))) << code;
+        EXPECT_FALSE(holes(taking_turns(4), strips({{"value_code", code}}))) << code;
+    }
 }
 
 TEST(Strips, HaveNoHolesWhereTheyDoNotFit) {

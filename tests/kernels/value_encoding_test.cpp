@@ -92,8 +92,8 @@ TEST(ValueEncoding, TheFewestBytesAreTaken) {
     EXPECT_EQ(found<double>({0.0, -0.0}).code, ValueCode::dictionary) << "-0 is no integer";
     EXPECT_EQ(found<double>({127, -128, 0}).code, ValueCode::small_integers);
     EXPECT_EQ(found<double>({128, -128, 0}).code, ValueCode::dictionary);
-    EXPECT_EQ(found(many(1000, [](int k) { return 0.1 * (k % 256); })).code, ValueCode::dictionary);
-    EXPECT_EQ(found(many(1000, [](int k) { return 0.1 * (k % 257); })),
+    EXPECT_EQ(found(many(1000, [](int k) { return 0.1 * (k % 255); })).code, ValueCode::dictionary);
+    EXPECT_EQ(found(many(1000, [](int k) { return 0.1 * (k % 256); })),
               (ValueEncoding{ValueType::f64}));
     const std::vector<double> halves = many(1000, [](int k) { return 0.5 * k; });
     EXPECT_EQ(found(halves), (ValueEncoding{ValueType::f16}));
@@ -201,7 +201,7 @@ TEST(ValueEncoding, ADictionaryIsStoredWithItsNumbers) {
     EXPECT_EQ(bits_of(element<double>(m, "values", 2)), bits_of(-0.0));
     EXPECT_EQ(bits_of(element<double>(m, "values", 3)), bits_of(0.0)) << "beyond its end";
     EXPECT_EQ(bits_of(element<double>(m, "values", 255)), bits_of(0.0));
-    const std::vector<int> numbers{0, 1, 0, 2, 1};
+    const std::vector<int> numbers{255, 1, 0, 2, 1};  // the first stands where no entry is
     for (int k = 0; k < 5; ++k)
         EXPECT_EQ(element<unsigned char>(m, "coded_values", k), numbers[k]) << k;
     EXPECT_EQ(m.bytes, 5 + 256 * 8);
@@ -236,8 +236,8 @@ TEST(ValueEncoding, ACodeThatAMatrixDoesNotHaveIsRefused) {
               "value 2 in row 0, column 2 (counted from 0) differs from the first, but all must be "
               "equal: value_code=2 does not fit this matrix, use value_code=0");
     EXPECT_EQ(why(many(300, [](int k) { return k; }), ValueCode::dictionary),
-              "value 256 in row 0, column 256 (counted from 0) is the 257th different one, but at "
-              "most 256 can be listed: value_code=3 does not fit this matrix, use value_code=0");
+              "value 255 in row 0, column 255 (counted from 0) is the 256th different one, but at "
+              "most 255 can be listed: value_code=3 does not fit this matrix, use value_code=0");
 }
 
 TEST(ValueEncoding, WhatASignatureHoldsExactlyIsKnown) {

@@ -67,6 +67,47 @@ TEST(Choose, LongerRowsGoInVectors) {
               "mean row 2.5, padding 1.80 in slices: csr_vector");
 }
 
+TEST(Choose, WhatAFirstCacheHoldsIsSorted) {
+    Features f = uneven_features(6);
+    f.rows = f.cols = 400;
+    f.nnz = 2400;
+    Request r = request();
+    r.threads = 1;
+    EXPECT_EQ(chosen(f, r),
+              "sell_f64_i32_o32_a1_b0_k1_lanes8_sigma4096_unroll1 | "
+              "2400 entries in a first cache, padding 1.80, 1.20 when sorted: sell");
+    const auto kernel = [&] { return choose(f, r).signature.kernel; };
+    f.nnz = 2700;
+    EXPECT_EQ(kernel(), "csr_vector") << "more than 32 kB";
+    f.nnz = 2400;
+    f.rows = 31;
+    EXPECT_EQ(kernel(), "csr_vector") << "three slices";
+    f.rows = 32;
+    EXPECT_EQ(kernel(), "sell");
+    f.sell_sorted_padding = {1.61, 1.7, 1.8};
+    EXPECT_EQ(kernel(), "csr_vector") << "padded too much";
+    f.sell_sorted_padding = {1.6, 1.7, 1.8};
+    r.target = parse_target("x86-64-v3");
+    EXPECT_EQ(kernel(), "csr_vector") << "no gathers of x";
+    r = request();
+    EXPECT_EQ(kernel(), "csr_vector") << "four threads";
+}
+
+TEST(Choose, BlocksReadNarrowValuesWhereNoCacheHoldsThem) {
+    Request r = request();
+    r.threads = 2;
+    r.exact = ExactValues{ValueType::bf16, 0};
+    const auto storage = [&](const char* kernel, std::int64_t nnz) {
+        Features f = even_features();
+        f.nnz = nnz;
+        r.kernel = kernel;
+        return storage_type(choose(f, r).signature);
+    };
+    EXPECT_EQ(storage("bcsr", 999'999), ValueType::f64) << "less than 4 MB a thread";
+    EXPECT_EQ(storage("bcsr", 1'000'000), ValueType::bf16);
+    EXPECT_EQ(storage("sell", 100'000), ValueType::bf16);
+}
+
 TEST(Choose, AlmostEmptyRowsStayScalarUnlessTheyAreEven) {
     Features f = uneven_features(1);
     f.sell_sorted_padding = {1, 1, 1};

@@ -47,6 +47,47 @@ TEST(Chooser, ValuesAreLeftAloneUnlessEncodingIsWanted) {
     EXPECT_EQ(storage_type(random.choice.signature), ValueType::f64);
 }
 
+/// A grid's diagonals get holes beside values that stand for 0 as well as others.
+TEST(Chooser, DiagonalsHaveHolesBesideADictionaryOnACpu) {
+    CsrMatrix grid = with_random_values(make_gallery_matrix("stencil5:nx=40,ny=600"));
+    auto values = grid.values.as<double>();
+    const auto fill = [&](std::vector<double> few) {
+        for (std::size_t k = 0; k < values.size(); ++k) {
+            values[k] = few[k % few.size()];
+        }
+        std::vector<std::int64_t> fills;
+        for (const auto& [arch, kernel] :
+             {std::pair{"x86-64-v4", "strips_cpu"}, {"sm_90", "strips"}}) {
+            Request request = request_for(arch);
+            request.kernel = kernel;
+            fills.push_back(chosen(grid, request).param("fill"));
+        }
+        return fills;
+    };
+    EXPECT_EQ(fill({2, -1, 3}), (std::vector<std::int64_t>{1, 1}));
+    EXPECT_EQ(fill({0.1, 0.3, -0.7}), (std::vector<std::int64_t>{1, 0})) << "a dictionary";
+    EXPECT_EQ(fill({1}), (std::vector<std::int64_t>{0, 0})) << "no value is 0";
+}
+
+TEST(Chooser, ValuesAsTheyAreAreWeighedWhereCachesHoldThem) {
+    const CsrMatrix grid = make_gallery_matrix("stencil5:nx=200,ny=200");  // 199 200 entries
+    const CsrView view = grid.view();
+    const RowFeatures features = analyse_row_lengths(view);
+    Chooser chooser(view, features);
+    const auto weighed = [&](std::int64_t value_code, double index_bytes) {
+        Request request = request_for("x86-64-v4");
+        request.threads = 1;
+        request.exact = ExactValues{ValueType::f64, value_code};
+        request.strips = StripsOutlook{.index_bytes = index_bytes};
+        const auto sets = chooser.grid_params(kernel_entry("strips_cpu"), request);
+        return std::ranges::count_if(sets,
+                                     [](const Params& set) { return set.contains("value_code"); });
+    };
+    EXPECT_EQ(weighed(3, 2), 2) << "16 and 32 lanes, 10 bytes an entry";
+    EXPECT_EQ(weighed(3, 3), 0) << "more than 2.1 MB";
+    EXPECT_EQ(weighed(0, 1), 0) << "they are";
+}
+
 TEST(Chooser, ColumnsAreLeftAloneWhereAllValuesAreOne) {
     const CsrMatrix graph = make_gallery_matrix("debruijn:k=18,random_values=0");
     const Chosen ones = chosen(graph, request_for("sm_90"));

@@ -335,7 +335,8 @@ StoredMatrix store_strips(const CsrView& matrix, const Signature& signature, con
 
 ValuePlaces places(const Signature& s) {
     const StripsShape shape = strips_shape(s);
-    return shape.block_size() > 1 || shape.holes ? ValuePlaces::by_column : ValuePlaces::by_row;
+    return shape.block_size() > 1 || shape.may_have_holes() ? ValuePlaces::by_column
+                                                            : ValuePlaces::by_row;
 }
 
 }  // namespace

@@ -17,18 +17,17 @@
 namespace spmvgen {
 
 /// Bytes of A that a CPU streams, from its caches or from memory, while it loads one element of x
-/// that no neighbour is loaded with.
+/// that no neighbour is loaded with, or decodes a value.
 inline constexpr std::int64_t single_load_bytes = 4;
 
 /// So many diagonals at most a slice may be in place of `width` strips with deltas of a code, or of
 /// the widest, when values have so many bytes: on a GPU they take fewer bytes then, on a CPU less
 /// time, for what lies on a diagonal is loaded as one vector.
-inline std::int64_t most_diagonals_of(const StripsShape& shape, std::int64_t width, int code,
-                                      std::int64_t value_bytes) {
-    if (shape.wavefront > 0) return most_diagonals(width, code, value_bytes);
+inline std::int64_t most_diagonals_of(const StripsShape& shape, std::int64_t width, int code) {
+    if (shape.wavefront > 0) return most_diagonals(width, code, shape.hole_bytes);
     const std::int64_t delta = delta_bytes(std::min<int>(code, deltas_of_32_bits));
-    return std::min((width * (value_bytes + delta + single_load_bytes) - 1) / value_bytes,
-                    most_strips);
+    const std::int64_t value = shape.hole_bytes + (shape.hole_bytes == 1 ? single_load_bytes : 0);
+    return std::min((width * (value + delta + single_load_bytes) - 1) / value, most_strips);
 }
 
 /// The diagonals of one slice, columns less the lane's offset, in rising order.

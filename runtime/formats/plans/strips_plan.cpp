@@ -20,6 +20,7 @@
 #include "formats/plans/strips_columns.hpp"
 #include "formats/plans/strips_holes.hpp"
 #include "formats/plans/strips_rows.hpp"
+#include "formats/value_encoding.hpp"
 #include "kernel/refuse.hpp"
 #include "matrix/chunks.hpp"
 #include "registry.hpp"
@@ -107,40 +108,39 @@ void find_holes(const CsrView& matrix, std::int64_t codes, StripsLayout& layout,
     if (look.bases) layout.bases.assign(static_cast<std::size_t>(layout.strips()), no_base);
     if (look.without_holes != nullptr) *look.without_holes = {layout.slice_ptr, layout.slice_info};
     std::atomic<bool> all_coded{true};
-    const auto value = static_cast<std::int64_t>(size_of(matrix.value_type));
-    for_parts(
-        layout.slices(), slices_a_part, threads, [&](std::int64_t begin, std::int64_t end, int) {
-            Columns columns(matrix, layout);
-            StripRanges<typename Columns::Number> ranges;
-            SliceDiagonals<typename Columns::Number> diagonals;
-            std::optional<FoundHoles> found;  // of the last slice that was looked at
-            for (std::int64_t slice = begin; slice < end; ++slice) {
-                const auto s = static_cast<std::size_t>(slice);
-                const std::int64_t width = layout.slice_ptr[s + 1] - layout.slice_ptr[s];
-                ends[s + 1] = width;
-                if (width == 0) continue;
-                if (!found || (slice - begin) % look.step == 0) {
-                    ranges.collect(layout, slice, columns, look.reach(matrix));
-                    const int narrowest = ranges.narrowest();
-                    const bool has_holes =
-                        narrowest != 0 &&
-                        diagonals.collect(layout, slice, columns, matrix.cols,
-                                          most_diagonals_of(layout.shape, width, narrowest, value));
-                    found = {narrowest, has_holes ? diagonals.size() : 0};
-                    if (narrowest >= no_code) all_coded = false;
-                }
-                if (look.without_holes != nullptr)
-                    look.without_holes->slice_info[s] |= found->narrowest & code_bits;
-                if (found->diagonals == 0) {
-                    const int code = checked_code(codes, found->narrowest, slice);
-                    layout.slice_info[s] |= code;
-                    if (look.bases) add_bases(ranges, slice, code, layout);
-                    continue;
-                }
-                ends[s + 1] = found->diagonals;
-                layout.slice_info[s] = info_of_diagonals(static_cast<int>(found->diagonals));
-            }
-        });
+    for_parts(layout.slices(), slices_a_part, threads,
+              [&](std::int64_t begin, std::int64_t end, int) {
+                  Columns columns(matrix, layout);
+                  StripRanges<typename Columns::Number> ranges;
+                  SliceDiagonals<typename Columns::Number> diagonals;
+                  std::optional<FoundHoles> found;  // of the last slice that was looked at
+                  for (std::int64_t slice = begin; slice < end; ++slice) {
+                      const auto s = static_cast<std::size_t>(slice);
+                      const std::int64_t width = layout.slice_ptr[s + 1] - layout.slice_ptr[s];
+                      ends[s + 1] = width;
+                      if (width == 0) continue;
+                      if (!found || (slice - begin) % look.step == 0) {
+                          ranges.collect(layout, slice, columns, look.reach(matrix));
+                          const int narrowest = ranges.narrowest();
+                          const bool has_holes =
+                              narrowest != 0 &&
+                              diagonals.collect(layout, slice, columns, matrix.cols,
+                                                most_diagonals_of(layout.shape, width, narrowest));
+                          found = {narrowest, has_holes ? diagonals.size() : 0};
+                          if (narrowest >= no_code) all_coded = false;
+                      }
+                      if (look.without_holes != nullptr)
+                          look.without_holes->slice_info[s] |= found->narrowest & code_bits;
+                      if (found->diagonals == 0) {
+                          const int code = checked_code(codes, found->narrowest, slice);
+                          layout.slice_info[s] |= code;
+                          if (look.bases) add_bases(ranges, slice, code, layout);
+                          continue;
+                      }
+                      ends[s + 1] = found->diagonals;
+                      layout.slice_info[s] = info_of_diagonals(static_cast<int>(found->diagonals));
+                  }
+              });
     if (look.without_holes != nullptr && !all_coded) *look.without_holes = {};
     std::inclusive_scan(ends.begin(), ends.end(), ends.begin());
     if (look.bases) move_bases(layout, ends, layout.bases);
@@ -175,6 +175,13 @@ void find_codes(const CsrView& matrix, std::int64_t codes, StripsLayout& layout,
               });
 }
 
+/// What a hole is weighed with. On a GPU x is loaded for each, too, so that narrow values count as
+/// wide ones.
+std::int64_t bytes_of_hole(const Signature& s) {
+    if (is_gpu(s)) return static_cast<std::int64_t>(size_of(s.value));
+    return std::max<std::int64_t>(value_bytes({storage_type(s), value_code_of(s)}), 1);
+}
+
 }  // namespace
 
 StripsShape strips_shape(const Signature& s) {
@@ -189,7 +196,8 @@ StripsShape strips_shape(const Signature& s) {
     shape.period = plain ? param(s, "period", 1) : 1;
     shape.long_from = param(s, "long_rows", 0) != 0 ? param(s, "long_from", 0) : 0;
     shape.wavefront = gpu ? s.target.wavefront : 0;
-    shape.holes = shape.block_size() == 1 && shape.threads_per_row == 1 && param(s, "fill", 0) == 1;
+    if (shape.block_size() == 1 && shape.threads_per_row == 1 && param(s, "fill", 0) == 1)
+        shape.hole_bytes = bytes_of_hole(s);
     if (gpu) shape.chunk = entries_of_chunk(s.target.wavefront);
     return shape;
 }
@@ -246,8 +254,8 @@ StripsLayout lay_out(const CsrView& matrix, const StripsShape& shape, std::int64
     measure_slices(layout, threads);
     if (matrix.col_idx != nullptr)
         dispatch_columns(matrix, shape, [&]<typename Columns>(Columns*) {
-            const bool holes =
-                !std::is_same_v<Columns, BlockColumns> && shape.holes && (codes & 1) != 0;
+            const bool holes = !std::is_same_v<Columns, BlockColumns> && shape.may_have_holes() &&
+                               (codes & 1) != 0;
             if constexpr (!std::is_same_v<Columns, BlockColumns>)
                 if (holes) return find_holes<Columns>(matrix, codes, layout, threads, look);
             find_codes<Columns>(matrix, codes, layout, threads, look);
@@ -285,11 +293,11 @@ StripsPlan plan_strips(const CsrView& matrix, const Signature& signature, int th
     const StripsShape shape = strips_shape(signature);
     Look look{.step = step, .bases = false};
     PlainSlices plain;
-    if (without_holes != nullptr && shape.holes) look.without_holes = &plain;
+    if (without_holes != nullptr && shape.may_have_holes()) look.without_holes = &plain;
     StripsLayout layout = lay_out(matrix, shape, all_strip_codes, threads, look);
     const StripsPlan plan = plan_of(layout, signature);
     if (plain.slice_ptr.empty()) return plan;
-    layout.shape.holes = false;
+    layout.shape.hole_bytes = 0;
     layout.slice_ptr = std::move(plain.slice_ptr);
     layout.slice_info = std::move(plain.slice_info);
     *without_holes = plan_of(layout, signature);

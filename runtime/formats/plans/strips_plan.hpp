@@ -32,8 +32,11 @@ struct StripsShape {
     std::int64_t long_from = 0;  ///< strips beyond which a row is long; 0 = none is
     std::int64_t chunk = 4096;   ///< entries of a chunk of a long row
     std::int64_t wavefront = 0;  ///< threads of a warp; 0 = a CPU's
-    bool holes = false;          ///< slices may be diagonals with holes; only of 1×1, a lane a row
+    /// Slices may be diagonals with holes, each of which counts as so many bytes; only of 1×1, a
+    /// lane a row. 0 = there are no holes.
+    std::int64_t hole_bytes = 0;
 
+    bool may_have_holes() const { return hole_bytes > 0; }
     std::int64_t block_size() const { return block_rows * block_cols; }
     /// Block rows of a slice.
     std::int64_t positions() const {
@@ -160,7 +163,8 @@ struct StripsLayout {
     }
     /// Whether the strips of a slice are diagonals with holes (formats/plans/strips_holes.hpp).
     bool has_holes(std::int64_t slice) const {
-        return shape.holes && (slice_info[static_cast<std::size_t>(slice)] & filled_slice) != 0;
+        return shape.may_have_holes() &&
+               (slice_info[static_cast<std::size_t>(slice)] & filled_slice) != 0;
     }
     /// Values with padding and fill, those of long rows included.
     std::int64_t stored() const {

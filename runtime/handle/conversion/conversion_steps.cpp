@@ -57,7 +57,7 @@ ValueElements value_elements(const Signature& signature, std::int64_t places) {
         case ValueCode::one_value:
             return {1, 1};
         case ValueCode::dictionary:
-            return {static_cast<std::int64_t>(most_distinct), some};
+            return {static_cast<std::int64_t>(dictionary_elements), some};
     }
     return {some, some};
 }

@@ -233,7 +233,7 @@ std::string GpuHandle::begin_conversion(const MatrixOnDevice& matrix, Seen seen,
     };
     if (kernel_entry(signature_.kernel).format == Format::strips) {
         // Whether holes pay only the columns tell.
-        if (seen == Seen::rows && strips_shape(signature_).holes) open("fill", 0);
+        if (seen == Seen::rows && strips_shape(signature_).may_have_holes()) open("fill", 0);
         if (seen == Seen::sample) {
             if (!is_hardly_long(matrix, signature_)) open("long_rows", 1);
             if (signature_.params.at("codes") != whole_columns) open("codes", all_strip_codes);

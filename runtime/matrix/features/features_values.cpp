@@ -11,11 +11,13 @@
 namespace spmvgen {
 namespace {
 
+constexpr std::size_t most_counted = 256;  ///< different values
+
 /// What one thread has seen of the values. A property is looked for until it is refuted.
 struct ValueSums {
     bool f32 = true, f16 = true, bf16 = true, int8 = true;
     std::int64_t zeros = 0, non_finite = 0;
-    ValueSet distinct;
+    ValueSet distinct{most_counted};
 
     /// Tests every value.
     template <typename Value>

@@ -187,7 +187,7 @@ StripsChooser::Plans& StripsChooser::plans(const Signature& signature) {
     // Holes are weighed with what there is without them.
     if (without_holes && key.shape.period == 1) {
         StripsShape plain = key.shape;
-        plain.holes = false;
+        plain.hole_bytes = 0;
         if (std::ranges::find(plans_, PlanKey{plain, key.index, key.offset}, &Plans::key) ==
             plans_.end())
             keep(plain, *without_holes);
@@ -255,17 +255,20 @@ double StripsChooser::bytes_with_loads(const Signature& signature) {
     const StripsPlan& made = plan(signature);
     const std::int64_t gathered = made.strips - made.strips_of_code.front();
     const bool singly = !kernel_entry(signature.kernel).gpu;
-    const std::int64_t loads = singly ? gathered * strips_shape(signature).lanes : 0;
+    const auto code = static_cast<ValueCode>(signature.params.at("value_code"));
+    const std::int64_t decoded = code == ValueCode::plain ? 0 : made.stored;
+    const std::int64_t loads = singly ? gathered * strips_shape(signature).lanes + decoded : 0;
     return bytes_of(made, signature) + static_cast<double>(loads * single_load_bytes);
 }
 
 void StripsChooser::choose_holes(Signature& s, const Params& given) {
     s.params["fill"] = 0;
     const auto code = static_cast<ValueCode>(s.params.at("value_code"));
-    if (strips_shape(s).block_size() > 1 || s.num_rhs > 1 ||
-        (code != ValueCode::plain && code != ValueCode::small_integers))
-        return;
     const bool gpu = kernel_entry(s.kernel).gpu;
+    // Beside a dictionary a GPU gains nothing.
+    if (strips_shape(s).block_size() > 1 || s.num_rhs > 1 || code == ValueCode::one_value ||
+        (gpu && code == ValueCode::dictionary))
+        return;
     Signature holed = s;
     holed.params["fill"] = strips_shape(s).lanes >= lanes_without_holes_ ? 0 : 1;
     if (is_open(given, "sigma")) holed.params["sigma"] = 1;  // sorted rows have other neighbours
@@ -278,7 +281,7 @@ void StripsChooser::choose_holes(Signature& s, const Params& given) {
     // Memory has the masks, too, which no apply reads.
     const StripsPlan& made = plan(holed);
     const StripsShape shape = strips_shape(holed);
-    if (!gpu && shape.holes && shape.sigma == 1 && made.filled_slices == 0)
+    if (!gpu && shape.may_have_holes() && shape.sigma == 1 && made.filled_slices == 0)
         lanes_without_holes_ = std::min(lanes_without_holes_, shape.lanes);
     const double all = sample_.is_whole() ? 1 : sampled_memory;
     const auto at_most = [&](std::int64_t n) { return std::llround(all * static_cast<double>(n)); };
@@ -389,10 +392,11 @@ std::unique_ptr<StripsLayout> StripsChooser::take_layout(const Signature& signat
     StripsShape own = layout_->shape;
     // Where nothing is long and nothing has holes, it lies as without.
     if (layout_->long_row.empty() && nothing_is_long(shape)) own.long_from = shape.long_from;
-    const bool holed = own.holes && std::ranges::any_of(layout_->slice_info, [](std::int32_t info) {
-                           return (info & filled_slice) != 0;
-                       });
-    if (!holed && !shape.holes) own.holes = false;
+    const bool holed =
+        own.may_have_holes() && std::ranges::any_of(layout_->slice_info, [](std::int32_t info) {
+            return (info & filled_slice) != 0;
+        });
+    if (!holed && !shape.may_have_holes()) own.hole_bytes = 0;
     if (own != shape) return nullptr;
     auto given = std::move(layout_);  // its codes are those of this signature from here on
     if (!use_codes(*given, signature.params.at("codes"))) return nullptr;

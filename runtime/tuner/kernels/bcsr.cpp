@@ -25,9 +25,10 @@ void choose_block_size(ParamChoice& c) {
 namespace cpu {
 namespace {
 
-constexpr double most_cpu_fill = 1.6;   ///< stored entries over nonzeros in blocks
-constexpr std::size_t most_blocks = 6;  ///< sizes of blocks, those of the fewest bytes
-constexpr double index_bytes = 4;       ///< of a block, for which sizes are compared
+constexpr double most_cpu_fill = 1.6;       ///< stored entries over nonzeros in blocks
+constexpr std::size_t most_blocks = 6;      ///< sizes of blocks, those of the fewest bytes
+constexpr double index_bytes = 4;           ///< of a block, for which sizes are compared
+constexpr double least_narrow_bytes = 4e6;  ///< what a core's own caches do not hold
 
 CpuWork blocks_work(const Problem& p) {
     const double high = p.param("block_rows"), wide = p.param("block_cols");
@@ -212,7 +213,8 @@ extern constexpr KernelPlans bcsr_plans{
      .choose = choose_block_size,
      .unlisted = true,
      .grid = cpu::blocks_grid,
-     .cpu_work = cpu::blocks_work},
+     .cpu_work = cpu::blocks_work,
+     .least_narrow_bytes = cpu::least_narrow_bytes},
     {.kernel = "bcsr_fused",
      .choose = gpu::choose_blocks,
      .unlisted = true,

@@ -11,10 +11,13 @@ namespace spmvgen {
 namespace cpu {
 namespace {
 
-constexpr double long_lanes = 8;               ///< of strips' long rows
-constexpr std::int64_t strip_lanes = 16;       ///< two AVX-512 registers of f64
+constexpr double long_lanes = 8;           ///< of strips' long rows
+constexpr double loads_of_decoding = 0.7;  ///< of elements of x, as long as looking up a value
+constexpr std::int64_t strip_lanes = 16;   ///< two AVX-512 registers of f64
+constexpr std::int64_t many_lanes = 32;
 constexpr std::int64_t strip_prefetch = 4096;  ///< bytes ahead
 constexpr double prefetched_bytes = 8e6;       ///< of A for each thread: what comes from memory
+constexpr double second_cached_bytes = 2.1e6;  ///< of A for each thread
 constexpr double long_over_mean = 4;           ///< rows that leave the slices
 const Values long_limits{64, 512, 4096};
 
@@ -41,8 +44,9 @@ CpuWork strips_work(const Problem& p) {
                          long_entries * (p.value + p.index));
     w.joins = p.whole("long_rows") > 0 ? 1 : 0;
     w.near = in_strips * (masked + (1 - masked) * (1 - affine) / high) + long_entries;
+    // Elements of the dictionary are in the first cache, and few lines.
     if (p.whole("value_code") == static_cast<std::int64_t>(ValueCode::dictionary))
-        w.near += in_strips;  // elements of the dictionary, which a first cache holds
+        w.near += loads_of_decoding * in_strips;
     w.steps = registers * p.of_sums(high * p.registers(lanes)) + (singly ? p.rows : 0) +
               long_entries / long_lanes * p.registers(long_lanes);
     w.rows = ends_of_slice * count + long_rows;
@@ -71,11 +75,18 @@ void choose_strips_cpu(ParamChoice& c) {
     });
 }
 
-/// Few: each is laid out for a sample, with blocks and without.
+/// Few: each is laid out for a sample, with blocks and without. Values that would be coded may be
+/// read faster as they are, where caches hold them.
 std::vector<Params> strips_cpu_grid(const Situation& s, const BlockFill&) {
     std::vector<Params> sets = ParamSets().with("sigma", sorting_windows(s)).beside_the_plan();
-    const ParamSets lanes = ParamSets().with("lanes", {8, 32});
+    const ParamSets lanes = ParamSets().with("lanes", {8, many_lanes});
     sets.insert(sets.end(), lanes.all().begin(), lanes.all().end());
+    if (s.request.exact && s.request.exact->value_code > 0 && s.request.strips &&
+        static_cast<double>(s.f.nnz) *
+                (static_cast<double>(size_of(s.f.value_type)) + s.request.strips->index_bytes) <
+            second_cached_bytes * s.request.threads)
+        for (const std::int64_t number : {strip_lanes, many_lanes})
+            sets.push_back({{"lanes", number}, {"value_code", 0}});
     return sets;
 }
 

@@ -129,6 +129,9 @@ struct KernelPlan {
     CpuWork (*cpu_work)(const cpu::Problem&) = nullptr;
     GpuWork (*gpu_work)(const gpu::Problem&) = nullptr;
     bool counts_several = false;  ///< whether gpu_work counts several right-hand sides, too
+    /// Bytes of the values as they are given, for each thread, from which on it is faster to read
+    /// them in a narrower type that is exact.
+    double least_narrow_bytes = 0;
 };
 using KernelPlans = ShortList<KernelPlan, 8>;
 

@@ -94,16 +94,17 @@ bool borrows(const KernelEntry& entry, const Request& request) {
 }
 
 /// What the values allow without loss, for this kernel.
-void set_exact_values(Signature& s, const KernelEntry& entry, const Request& request) {
-    if (!request.exact || borrows(entry, request)) return;
+void set_exact_values(Signature& s, const KernelEntry& entry, const Request& request,
+                      const std::optional<ExactValues>& exact) {
+    if (!exact || borrows(entry, request)) return;
     const auto code = std::ranges::find(entry.params, "value_code", &Parameter::name);
     if (code != entry.params.end()) {
-        const std::int64_t wanted = request.exact->value_code;
+        const std::int64_t wanted = exact->value_code;
         const auto [it, open] = s.params.try_emplace("value_code", 0);
         if (open && allows(*code, wanted)) it->second = wanted;
         if (it->second != 0) return;
     }
-    s.storage = request.exact->storage;
+    s.storage = exact->storage;
 }
 
 double most_stored(const RowFeatures& f, Format format) {
@@ -145,7 +146,7 @@ Params without_matrix_params(const Signature& signature, const Request& request)
 }
 
 Signature signature_for(const KernelEntry& entry, const Request& request, ValueType value,
-                        const Params& params) {
+                        const Params& params, const std::optional<ExactValues>& exact) {
     Signature signature;
     signature.kernel = entry.id;
     signature.value = vectors_type(request, value);
@@ -155,7 +156,7 @@ Signature signature_for(const KernelEntry& entry, const Request& request, ValueT
     signature.num_rhs = request.num_rhs;
     signature.params = request.params;
     signature.target = request.target;
-    set_exact_values(signature, entry, request);
+    set_exact_values(signature, entry, request, exact);
     set_determinism(signature, entry, request);
     set_conjugate(signature, entry, request);
     signature.params.merge(params);
@@ -189,13 +190,24 @@ Params params_of(const RuleSet& set, const KernelEntry& kernel, const Situation&
                                  : planned_params(kernel, situation);
 }
 
+/// What the kernel's values are stored as; the type given where reading that is faster.
+std::optional<ExactValues> exact_for(const KernelEntry& entry, const Situation& situation) {
+    std::optional<ExactValues> exact = situation.request.exact;
+    const ValueType given = stored_type(situation.request, situation.f.value_type);
+    const double bytes = static_cast<double>(situation.f.nnz) * static_cast<double>(size_of(given));
+    if (exact && bytes < plan_of(entry.id).least_narrow_bytes * situation.request.threads)
+        exact->storage = given;
+    return exact;
+}
+
 Signature signature_of(const KernelEntry& entry, const Params& picked, const RuleSet& set,
                        const Situation& situation) {
     const RowFeatures& f = situation.f;
     const Request& request = situation.request;
     Signature signature = signature_for(
         entry, request, f.value_type,
-        with_picked_params(params_of(set, entry, situation), entry, picked, request.target));
+        with_picked_params(params_of(set, entry, situation), entry, picked, request.target),
+        exact_for(entry, situation));
     set_types(signature, f, request, entry.format);
     return signature;
 }

@@ -12,7 +12,7 @@ namespace spmvgen {
 namespace {
 
 using cpu::bytes_per_thread, cpu::even_padding, cpu::least_vector_mean, cpu::padding,
-    cpu::sorted_padding;
+    cpu::register_lanes, cpu::sorted_padding;
 
 // Where one kernel begins to be better than another: measured, see docs/explanation/kernels-cpu.md.
 constexpr double long_row_share = 0.5;    ///< longest row over a thread's share of the entries
@@ -23,6 +23,9 @@ constexpr double most_even_mean = 8;          ///< mean row, where rows of one l
 constexpr double cached_bytes = 1e6;          ///< of A for each thread
 constexpr double even_sorted_padding = 1.05;  ///< the same with sorted rows
 constexpr double short_sorted_padding = 1.1;
+constexpr double first_cached_bytes = 32e3;   ///< of A, which a first cache holds beside x and y,
+constexpr double first_cached_padding = 1.6;  ///< and slices of sorted rows may be padded so much,
+constexpr std::int64_t first_cached_slices = 4;  ///< of which there are so many
 // Of several right-hand sides: docs/explanation/several-vectors.md.
 constexpr std::int64_t least_uneven_branches = 110'000;  ///< rows and entries: more than a
                                                          ///< predictor remembers
@@ -102,6 +105,16 @@ Pick even_rows(const Situation& s) {
                                 bytes_per_thread(s) / 1e6, padding_text(s))};
 }
 
+/// Nothing waits for memory then: lanes side by side are worth padding, where x can be gathered.
+Pick first_cached_rows(const Situation& s) {
+    if (s.request.threads > 1 || is_complex(s.f.value_type) ||
+        bytes_per_thread(s) >= first_cached_bytes || !has_fast_gathers(s.request.target) ||
+        s.f.rows < first_cached_slices * register_lanes(s) ||
+        sorted_padding(s) > first_cached_padding)
+        return {};
+    return {"sell", fmt::format("{} entries in a first cache, {}", s.f.nnz, padding_text(s))};
+}
+
 /// Rows without entries are then stored in runs.
 Pick mostly_empty_rows(const Situation& s) {
     if (s.f.mean_row >= most_empty_mean || s.f.rows < least_empty_rows) return {};
@@ -168,6 +181,7 @@ constexpr std::array rules{
     Rule{several_right_hand_sides, {"csr_ahead", "csr_vector", "sell", "csr_rows"}},
     Rule{mostly_empty_rows, {"coo_segmented"}},
     Rule{even_rows, {"sell"}},
+    Rule{first_cached_rows, {"sell"}},
     Rule{almost_empty_rows, {"csr_rows"}},
     Rule{short_rows, {"sell"}},
     Rule{rows_in_vectors, {"csr_vector"}, true}};

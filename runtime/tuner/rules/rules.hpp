@@ -2,6 +2,7 @@
 #include <array>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -41,9 +42,10 @@ RuleSet cpu_rules();
 RuleSet gpu_rules();
 
 /// The signature for α = 1, β = 0 of a kernel that was chosen, with `params` where the request
-/// leaves them open; complete but for its index types. Throws Error(invalid_argument).
+/// leaves them open; complete but for its index types. Values are stored as `exact` says.
+/// Throws Error(invalid_argument).
 Signature signature_for(const KernelEntry& kernel, const Request& request, ValueType value,
-                        const Params& params);
+                        const Params& params, const std::optional<ExactValues>& exact = {});
 
 /// The signature's parameters without those that the matrix decides (Parameter::of_matrix) and
 /// `request` leaves open: what another choice takes over.

@@ -49,8 +49,8 @@ template <int value_code, typename Vector, typename Storage>
     if constexpr (value_code == plain_values) {
         values[place] = stored_as<Storage>(value);
     } else if constexpr (value_code == dictionary_values) {
-        coded_values[place] = exists ? number_in_dictionary(dictionary, num_distinct, value)
-                                     : static_cast<unsigned char>(0);
+        coded_values[place] =
+            exists ? number_in_dictionary(dictionary, num_distinct, value) : missing_in_dictionary;
     } else {
         if constexpr (is_complex<Vector>) {
             coded_values[place] = static_cast<unsigned char>(static_cast<signed char>(value.re));

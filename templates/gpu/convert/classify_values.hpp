@@ -15,7 +15,7 @@
 #include "dialect/convert/gpu_value_bits.hpp"
 
 constexpr int value_slots = 1024;   ///< of the table
-constexpr int most_distinct = 256;  ///< values that a dictionary has numbers for
+constexpr int most_distinct = 255;  ///< values that a dictionary has numbers for
 
 // What may not hold for a value, a bit each, and where its count stands.
 constexpr int differs = 0;  ///< from the first

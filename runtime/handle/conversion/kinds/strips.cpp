@@ -61,7 +61,7 @@ std::string why_no_strips(const MatrixOnDevice& given, const Signature& signatur
 }
 
 void set_strips_params(const Signature& signature, Signature& converter) {
-    converter.params["fill"] = strips_shape(signature).holes ? 1 : 0;
+    converter.params["fill"] = strips_shape(signature).may_have_holes() ? 1 : 0;
     converter.params["period"] = strips_shape(signature).period;
 }
 
@@ -207,9 +207,9 @@ std::int64_t StripsOnDevice::total() {
 void StripsOnDevice::find_strips(std::int64_t codes) {
     if (shape_.sigma > 1) launch("order");
     launch("widths");
-    if (shape_.holes && (codes & 1) != 0) launch("holes");
+    if (shape_.may_have_holes() && (codes & 1) != 0) launch("holes");
     scan("slice_size", slices_, "slice_ptr");
-    const bool is_known = !shape_.holes && most_strips_of_all() <= most_guessed;
+    const bool is_known = !shape_.may_have_holes() && most_strips_of_all() <= most_guessed;
     const std::int64_t most = is_known ? most_strips_of_all() : total();
     bases_ = device_.allocate_scratch(array_bytes(most, size_of(index_)));
     values_.arrays["bases"] = bases_->data();
@@ -264,7 +264,8 @@ std::string StripsOnDevice::fit(Signature& signature, const IsOpen& is_open) {
     }
     if (is_open("ragged")) signature.params["ragged"] = plan.ragged_slices > 0 ? 1 : 0;
     // The conversion to diagonals with holes has begun.
-    if (is_open("fill") && !shape_.holes) signature.params["fill"] = plan.filled_slices > 0 ? 1 : 0;
+    if (is_open("fill") && !shape_.may_have_holes())
+        signature.params["fill"] = plan.filled_slices > 0 ? 1 : 0;
     if (is_open("long_rows")) signature.params["long_rows"] = plan.long_rows > 0 ? 1 : 0;
     return describe_strips(plan, signature, matrix_.on_host.nnz);
 }
@@ -274,7 +275,7 @@ void StripsOnDevice::use_codes(std::int64_t codes) {
     counts_.fill(0);
     // Sooner done than zero(), and behind what used the memory before.
     device_.enqueue_to_device(place_of("counts"), counts_.data(), sizeof counts_);
-    if (shape_.holes && ((codes ^ codes_) & 1) != 0) find_strips(codes);
+    if (shape_.may_have_holes() && ((codes ^ codes_) & 1) != 0) find_strips(codes);
     find_codes(codes);
 }
 
