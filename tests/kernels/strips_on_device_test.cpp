@@ -261,7 +261,7 @@ TEST_P(StripsOnDeviceTest, Dictionaries) {
     fixtures::TypedMatrix<std::complex<double>, int, int> b(fixtures::find("one_dense_row"));
     CsrMatrix dofs = make_gallery_matrix("fem_tri:nx=12,ny=12,dofs=3");
     for (std::size_t k = 0; k < a.values.size(); ++k)
-        a.values[k] = 0.3 * static_cast<double>(k % 256);
+        a.values[k] = 0.3 * static_cast<double>(k % 255);
     for (std::size_t k = 0; k < b.values.size(); ++k)
         b.values[k] = {static_cast<double>(k % 3), -0.5 * static_cast<double>(k % 4)};
     for (std::int64_t k = 0; k < dofs.nnz; ++k)
