@@ -114,7 +114,7 @@ CsrMatrix with_multiples(const CsrMatrix& matrix, double unit, std::int64_t salt
 
 // Numbers that are stored in fewer bytes, put there by the device, and some that need more.
 TEST_P(GpuUpdates, OfEncodedNumbers) {
-    const CsrMatrix grid = make_gallery_matrix("stencil5:nx=160,ny=160,random_values=1");
+    const CsrMatrix grid = make_gallery_matrix("stencil5:nx=230,ny=230,random_values=1");
     const auto row_ptr = put(grid.row_ptr.data(), grid.row_ptr.bytes());
     const auto col_idx = put(grid.col_idx.data(), grid.col_idx.bytes());
     for (const double unit : {1.0, 0.1, 1 + 0x1p-20}) {

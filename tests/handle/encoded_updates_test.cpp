@@ -84,7 +84,7 @@ class EncodedUpdatesTest : public testing::TestWithParam<Encoded> {
         EXPECT_LT(came_here, 17'000) << "of " << 8 * a_.values.size() << " bytes: the traits";
     }
 
-    static constexpr std::int64_t rows = 34'000;  ///< so many that values are looked at
+    static constexpr std::int64_t rows = 85'000;  ///< so many that values are looked at
     AnyMatrix<double> a_{rows};
 };
 

@@ -35,7 +35,7 @@ const Numbers doubles = [](std::int64_t k) { return 1 / (1.0 + static_cast<doubl
 /// Enough entries for the values to be looked at: rows of five entries, a few columns apart, and
 /// one without any.
 struct Band {
-    std::int64_t n = 20'010;
+    std::int64_t n = 50'010;
     std::vector<int> row_ptr{0}, row_idx, col_idx;
     std::vector<double> values;
 
@@ -200,7 +200,7 @@ TEST(Encodings, ReasonTellsOfThem) {
     handle.update_values(a.made(singles).data());
     EXPECT_THAT(handle.info().reason,
                 HasSubstr("; update_values brought numbers that csr_vector_f64_sbf16_"));
-    EXPECT_EQ(handle.info().matrix_bytes, 100'045 * (4 + 4) + 20'011 * 4);
+    EXPECT_EQ(handle.info().matrix_bytes, 250'045 * (4 + 4) + 50'011 * 4);
 }
 
 TEST(Encodings, OtherOrdersOpsAndListsOfEntriesWidenToo) {
@@ -309,7 +309,7 @@ TEST(Encodings, OldNumbersStayWhereWiderOnesHaveNoMemory) {
     for (const char* device : {"host", "simt:sm_90"}) {
         Options options = with_kernel(device, "coo");
         if (options.device == "host") options.kernel = "coo_segmented";
-        options.memory_limit = 100'045 * (4 + 4 + 2) + 300'000;
+        options.memory_limit = 250'045 * (4 + 4 + 2) + 300'000;
         Handle handle(a.view(), options);
         ASSERT_EQ(handle.info().storage, "bf16");
         const auto y = product(handle, a.n);
@@ -387,7 +387,7 @@ TEST(Encodings, OfListedRowsAreToldWhenTheyAreWidened) {
     EXPECT_EQ(after.storage, "f64");
     EXPECT_EQ(after.rows, 2 * a.n + 1);
     EXPECT_EQ(after.bytes - before.bytes, after.matrix_bytes - before.matrix_bytes);
-    EXPECT_THAT(after.reason, testing::StartsWith("20010 of 40021 rows are listed; "));
+    EXPECT_THAT(after.reason, testing::StartsWith("50010 of 100021 rows are listed; "));
 }
 
 }  // namespace

@@ -38,6 +38,20 @@ TEST(Chooser, AStencilIsStoredAsStripsWithFewValues) {
     EXPECT_EQ(chosen(stencil(), request_for("x86-64-v4")).kernel(), "strips_cpu");
 }
 
+TEST(Chooser, ValuesOfSmallMatricesAreLeftAlone) {
+    const auto storage = [](const char* spec, const char* arch) {
+        Request request = request_for(arch);
+        request.kernel = is_host(request) ? "sell" : "sell_slices";
+        return storage_type(chosen(make_gallery_matrix(spec), request).choice.signature);
+    };
+    const char* const smaller = "stencil5:nx=100,ny=501";  // 249 298 entries
+    const char* const larger = "stencil5:nx=100,ny=503";   // 250 294
+    EXPECT_EQ(storage(smaller, "sm_90"), ValueType::f64);
+    EXPECT_EQ(storage(larger, "sm_90"), ValueType::bf16);
+    EXPECT_EQ(storage(smaller, "x86-64-v4"), ValueType::bf16);
+    EXPECT_EQ(storage("stencil5:nx=100,ny=201", "x86-64-v4"), ValueType::f64) << "99 898";
+}
+
 TEST(Chooser, ValuesAreLeftAloneUnlessEncodingIsWanted) {
     const Chosen plain = chosen(stencil(), request_for("sm_90", false));
     EXPECT_EQ(plain.kernel(), "strips");
@@ -49,7 +63,7 @@ TEST(Chooser, ValuesAreLeftAloneUnlessEncodingIsWanted) {
 
 /// A grid's diagonals get holes beside values that stand for 0 as well as others.
 TEST(Chooser, DiagonalsHaveHolesBesideADictionaryOnACpu) {
-    CsrMatrix grid = with_random_values(make_gallery_matrix("stencil5:nx=40,ny=600"));
+    CsrMatrix grid = with_random_values(make_gallery_matrix("stencil5:nx=40,ny=1300"));
     auto values = grid.values.as<double>();
     const auto fill = [&](std::vector<double> few) {
         for (std::size_t k = 0; k < values.size(); ++k) {

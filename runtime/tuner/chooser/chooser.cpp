@@ -205,7 +205,8 @@ const BlockFill& Chooser::fill() {
 }
 
 bool Chooser::wants_values(const Request& request) const {
-    return request.encode && request.look && !request.exact && matrix_.nnz >= least_encoded;
+    const std::int64_t least = is_host(request) ? least_encoded_cpu : least_encoded_gpu;
+    return request.encode && request.look && !request.exact && matrix_.nnz >= least;
 }
 
 void Chooser::look_at_values(Request& request) {

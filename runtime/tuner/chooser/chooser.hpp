@@ -22,9 +22,9 @@
 
 namespace spmvgen {
 
-/// Entries from which on it pays to look whether values can be stored in fewer bytes: with fewer, a
-/// launch or the caches decide.
-inline constexpr std::int64_t least_encoded = 100'000;
+/// Entries of a CPU's and of a GPU's matrix from which on it pays to look whether values can be
+/// stored in fewer bytes: with fewer, the caches or a launch and the ways of values decide.
+inline constexpr std::int64_t least_encoded_cpu = 100'000, least_encoded_gpu = 250'000;
 
 /// Whether it asks for a kernel of a CPU.
 inline bool is_host(const Request& request) {
