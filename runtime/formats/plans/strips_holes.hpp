@@ -21,10 +21,12 @@ namespace spmvgen {
 inline constexpr std::int64_t single_load_bytes = 4;
 
 /// So many diagonals at most a slice may be in place of `width` strips with deltas of a code, or of
-/// the widest, when values have so many bytes: on a GPU they take fewer bytes then, on a CPU less
-/// time, for what lies on a diagonal is loaded as one vector.
-inline std::int64_t most_diagonals_of(const StripsShape& shape, std::int64_t width, int code) {
-    if (shape.wavefront > 0) return most_diagonals(width, code, shape.hole_bytes);
+/// the widest. On a GPU they take fewer bytes then with values of so many bytes as the matrix has,
+/// for x is loaded for a hole, too. On a CPU they take less time with the values that are stored,
+/// for what lies on a diagonal is loaded as one vector.
+inline std::int64_t most_diagonals_of(const StripsShape& shape, std::int64_t width, int code,
+                                      std::int64_t value_bytes) {
+    if (shape.wavefront > 0) return most_diagonals(width, code, value_bytes);
     const std::int64_t delta = delta_bytes(std::min<int>(code, deltas_of_32_bits));
     const std::int64_t value = shape.hole_bytes + (shape.hole_bytes == 1 ? single_load_bytes : 0);
     return std::min((width * (value + delta + single_load_bytes) - 1) / value, most_strips);

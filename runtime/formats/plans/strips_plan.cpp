@@ -108,39 +108,40 @@ void find_holes(const CsrView& matrix, std::int64_t codes, StripsLayout& layout,
     if (look.bases) layout.bases.assign(static_cast<std::size_t>(layout.strips()), no_base);
     if (look.without_holes != nullptr) *look.without_holes = {layout.slice_ptr, layout.slice_info};
     std::atomic<bool> all_coded{true};
-    for_parts(layout.slices(), slices_a_part, threads,
-              [&](std::int64_t begin, std::int64_t end, int) {
-                  Columns columns(matrix, layout);
-                  StripRanges<typename Columns::Number> ranges;
-                  SliceDiagonals<typename Columns::Number> diagonals;
-                  std::optional<FoundHoles> found;  // of the last slice that was looked at
-                  for (std::int64_t slice = begin; slice < end; ++slice) {
-                      const auto s = static_cast<std::size_t>(slice);
-                      const std::int64_t width = layout.slice_ptr[s + 1] - layout.slice_ptr[s];
-                      ends[s + 1] = width;
-                      if (width == 0) continue;
-                      if (!found || (slice - begin) % look.step == 0) {
-                          ranges.collect(layout, slice, columns, look.reach(matrix));
-                          const int narrowest = ranges.narrowest();
-                          const bool has_holes =
-                              narrowest != 0 &&
-                              diagonals.collect(layout, slice, columns, matrix.cols,
-                                                most_diagonals_of(layout.shape, width, narrowest));
-                          found = {narrowest, has_holes ? diagonals.size() : 0};
-                          if (narrowest >= no_code) all_coded = false;
-                      }
-                      if (look.without_holes != nullptr)
-                          look.without_holes->slice_info[s] |= found->narrowest & code_bits;
-                      if (found->diagonals == 0) {
-                          const int code = checked_code(codes, found->narrowest, slice);
-                          layout.slice_info[s] |= code;
-                          if (look.bases) add_bases(ranges, slice, code, layout);
-                          continue;
-                      }
-                      ends[s + 1] = found->diagonals;
-                      layout.slice_info[s] = info_of_diagonals(static_cast<int>(found->diagonals));
-                  }
-              });
+    const auto value = static_cast<std::int64_t>(size_of(matrix.value_type));
+    for_parts(
+        layout.slices(), slices_a_part, threads, [&](std::int64_t begin, std::int64_t end, int) {
+            Columns columns(matrix, layout);
+            StripRanges<typename Columns::Number> ranges;
+            SliceDiagonals<typename Columns::Number> diagonals;
+            std::optional<FoundHoles> found;  // of the last slice that was looked at
+            for (std::int64_t slice = begin; slice < end; ++slice) {
+                const auto s = static_cast<std::size_t>(slice);
+                const std::int64_t width = layout.slice_ptr[s + 1] - layout.slice_ptr[s];
+                ends[s + 1] = width;
+                if (width == 0) continue;
+                if (!found || (slice - begin) % look.step == 0) {
+                    ranges.collect(layout, slice, columns, look.reach(matrix));
+                    const int narrowest = ranges.narrowest();
+                    const bool has_holes =
+                        narrowest != 0 &&
+                        diagonals.collect(layout, slice, columns, matrix.cols,
+                                          most_diagonals_of(layout.shape, width, narrowest, value));
+                    found = {narrowest, has_holes ? diagonals.size() : 0};
+                    if (narrowest >= no_code) all_coded = false;
+                }
+                if (look.without_holes != nullptr)
+                    look.without_holes->slice_info[s] |= found->narrowest & code_bits;
+                if (found->diagonals == 0) {
+                    const int code = checked_code(codes, found->narrowest, slice);
+                    layout.slice_info[s] |= code;
+                    if (look.bases) add_bases(ranges, slice, code, layout);
+                    continue;
+                }
+                ends[s + 1] = found->diagonals;
+                layout.slice_info[s] = info_of_diagonals(static_cast<int>(found->diagonals));
+            }
+        });
     if (look.without_holes != nullptr && !all_coded) *look.without_holes = {};
     std::inclusive_scan(ends.begin(), ends.end(), ends.begin());
     if (look.bases) move_bases(layout, ends, layout.bases);
@@ -175,10 +176,8 @@ void find_codes(const CsrView& matrix, std::int64_t codes, StripsLayout& layout,
               });
 }
 
-/// What a hole is weighed with. On a GPU x is loaded for each, too, so that narrow values count as
-/// wide ones.
 std::int64_t bytes_of_hole(const Signature& s) {
-    if (is_gpu(s)) return static_cast<std::int64_t>(size_of(s.value));
+    if (is_gpu(s)) return 1;
     return std::max<std::int64_t>(value_bytes({storage_type(s), value_code_of(s)}), 1);
 }
 

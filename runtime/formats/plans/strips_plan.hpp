@@ -32,8 +32,8 @@ struct StripsShape {
     std::int64_t long_from = 0;  ///< strips beyond which a row is long; 0 = none is
     std::int64_t chunk = 4096;   ///< entries of a chunk of a long row
     std::int64_t wavefront = 0;  ///< threads of a warp; 0 = a CPU's
-    /// Slices may be diagonals with holes, each of which counts as so many bytes; only of 1×1, a
-    /// lane a row. 0 = there are no holes.
+    /// Slices may be diagonals with holes, each of which has so many bytes on a CPU (on a GPU this
+    /// is 1); only of 1×1, a lane a row. 0 = there are no holes.
     std::int64_t hole_bytes = 0;
 
     bool may_have_holes() const { return hole_bytes > 0; }

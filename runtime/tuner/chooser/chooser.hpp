@@ -23,7 +23,7 @@
 namespace spmvgen {
 
 /// Entries of a CPU's and of a GPU's matrix from which on it pays to look whether values can be
-/// stored in fewer bytes: with fewer, the caches or a launch and the ways of values decide.
+/// stored in fewer bytes: with fewer, caches or a launch decide.
 inline constexpr std::int64_t least_encoded_cpu = 100'000, least_encoded_gpu = 250'000;
 
 /// Whether it asks for a kernel of a CPU.

@@ -256,7 +256,8 @@ double StripsChooser::bytes_with_loads(const Signature& signature) {
     const std::int64_t gathered = made.strips - made.strips_of_code.front();
     const bool singly = !kernel_entry(signature.kernel).gpu;
     const auto code = static_cast<ValueCode>(signature.params.at("value_code"));
-    const std::int64_t decoded = code == ValueCode::plain ? 0 : made.stored;
+    const bool decodes = code == ValueCode::small_integers || code == ValueCode::dictionary;
+    const std::int64_t decoded = decodes ? made.stored : 0;
     const std::int64_t loads = singly ? gathered * strips_shape(signature).lanes + decoded : 0;
     return bytes_of(made, signature) + static_cast<double>(loads * single_load_bytes);
 }
