@@ -206,6 +206,10 @@ TEST(StripsHoles, TakeNewValuesAroundThem) {
         SCOPED_TRACE(options.device);
         expect_new_values_around_holes(options, {});
         expect_new_values_around_holes(options, {0.1, 0.7, -2.3});
+        std::vector<double> as_many_as_go(255);
+        for (std::size_t k = 0; k < as_many_as_go.size(); ++k)
+            as_many_as_go[k] = 0.1 * static_cast<double>(k + 1);
+        expect_new_values_around_holes(options, as_many_as_go);
     }
 }
 
