@@ -167,11 +167,12 @@ struct FakeKernels {
     FakeDisk disk;
     KernelProvider provider = make();
 
-    KernelProvider make() {
+    KernelProvider make(std::int64_t most_idle = KernelSources().most_idle) {
         return KernelProvider({[this]() -> Generator& { return generator; },
                                [this](const std::string&, bool writable) {
                                    return std::make_unique<FakeCache>(disk, writable);
-                               }});
+                               },
+                               most_idle});
     }
 };
 

@@ -35,6 +35,37 @@ TEST(KernelProvider, CompilesOnceThenServesFromMemory) {
     EXPECT_EQ(fake.provider.counters(), (KernelCounters{1, 0, 1, 0, 0}));
 }
 
+TEST(KernelProvider, UnloadsKernelsThatNobodyHasWhereThereAreMany) {
+    FakeKernels fake;
+    KernelProvider provider = fake.make(2);
+    const ProvidedKernel held = provider.get(csr_signature(), on);
+    const std::weak_ptr idle = provider.get(csr_signature(Scale::general), on).kernel;
+    EXPECT_FALSE(idle.expired()) << "few stay loaded";
+    provider.get(csr_signature(Scale::one, Scale::one), on);
+    EXPECT_TRUE(idle.expired());
+    EXPECT_EQ(provider.get(csr_signature(), on).kernel, held.kernel) << "a handle has it";
+
+    const ProvidedKernel again = provider.get(csr_signature(Scale::general), on);
+    EXPECT_EQ(again.origin, "memory");
+    ASSERT_NE(again.kernel, nullptr);
+    EXPECT_EQ(again.kernel->signature(), csr_signature(Scale::general));
+    EXPECT_EQ(again.source_path, "/fake/" + kernel_name(csr_signature(Scale::general)));
+    EXPECT_EQ(fake.generator.compiled, 3);
+    EXPECT_EQ(fake.disk.finds, 3);
+    EXPECT_EQ(provider.counters().hits_memory, 2);
+}
+
+TEST(KernelProvider, KernelsInUseAreNotLookedThroughEachTime) {
+    FakeKernels fake;
+    KernelProvider provider = fake.make(1);
+    const ProvidedKernel first = provider.get(csr_signature(), on);
+    const ProvidedKernel second = provider.get(csr_signature(Scale::general), on);
+    const std::weak_ptr idle = provider.get(csr_signature(Scale::one, Scale::one), on).kernel;
+    EXPECT_FALSE(idle.expired()) << "two in use, and one beside them";
+    provider.get(csr_signature(Scale::one, Scale::general), on);
+    EXPECT_TRUE(idle.expired());
+}
+
 TEST(KernelProvider, FindsInTheCacheWhatAnotherProcessKept) {
     FakeKernels fake;
     fake.provider.get(csr_signature(), on);

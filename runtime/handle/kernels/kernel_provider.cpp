@@ -100,7 +100,9 @@ ProvidedKernel KernelProvider::get_or_nothing(const Signature& signature,
         [](const KernelBinary& binary) { return std::make_shared<const LoadedKernel>(binary); },
         false,
         false};
-    return provide(host_, loader, signature, policy);
+    ProvidedKernel provided = provide(host_, loader, signature, policy);
+    host_.unload_idle(sources_.most_idle);
+    return provided;
 }
 
 ProvidedGpuKernel KernelProvider::get(const Signature& signature, const KernelPolicy& policy,
@@ -114,7 +116,9 @@ ProvidedGpuKernel KernelProvider::get(const Signature& signature, const KernelPo
                              true};
     // The driver compiles PTX itself, where nothing here makes code for the device.
     if (device->facts().loads == BinaryKind::cubin) loader.kinds.push_back(BinaryKind::ptx);
-    ProvidedGpuKernel provided = provide(table_of(device), loader, signature, policy);
+    Table<GpuKernel>& table = table_of(device);
+    ProvidedGpuKernel provided = provide(table, loader, signature, policy);
+    if (device->facts().loads == BinaryKind::shared_object) table.unload_idle(sources_.most_idle);
     if (provided.kernel == nullptr)
         throw Error(ErrorCode::compile, provided.warning + "; device " + device->facts().text +
                                             " has no generic kernel to fall back to");
@@ -132,7 +136,7 @@ KernelProvider::Distance KernelProvider::distance(const Signature& signature,
     const auto loaded = [&](auto& slot) -> std::optional<bool> {
         const auto lock = locked(slot.mutex);
         if (!lock.owns_lock()) return std::nullopt;
-        return slot.kernel != nullptr;
+        return slot.kernel != nullptr || slot.binary != nullptr;
     };
     const auto is_loaded = device == nullptr ? loaded(host_.slot_of(signature))
                                              : loaded(table_of(device).slot_of(signature));
@@ -188,18 +192,33 @@ KernelProvider::Shared& KernelProvider::shared_of(const Signature& signature, Bi
     return shared_[{to_string(signature), kind}];
 }
 
-/// What another device refuses is looked for as if there were none.
 template <typename Kernel>
-bool KernelProvider::load_shared(Slot<Kernel>& slot, const Loader<Kernel>& loader,
-                                 const Shared& shared) {
-    if (shared.binary == nullptr) return false;
+void KernelProvider::Table<Kernel>::unload_idle(std::int64_t most) {
+    const std::lock_guard lock(mutex);
+    if (loaded <= std::max(limit, most)) return;
+    for (auto& [name, slot] : slots) {
+        // Whose mutex is held is in use.
+        const std::unique_lock own(slot->mutex, std::try_to_lock);
+        if (!own.owns_lock() || slot->kernel.use_count() != 1) continue;
+        slot->kernel.reset();
+        --loaded;
+    }
+    limit = loaded + most;
+}
+
+/// Code that was unloaded, or was made for an equal device. What this one refuses is looked for as
+/// if there were none.
+template <typename Kernel>
+bool KernelProvider::load_again(Slot<Kernel>& slot, const Loader<Kernel>& loader,
+                                const std::shared_ptr<const KernelBinary>& binary) {
+    if (binary == nullptr) return false;
     try {
-        slot.kernel = load(loader, *shared.binary);
+        slot.kernel = load(loader, *binary);
     } catch (const Error& error) {
-        log_.debug(fmt::format("code of an equal device is of no use: {}", error.what()));
+        log_.debug(fmt::format("code in memory is of no use: {}", error.what()));
         return false;
     }
-    slot.binary = shared.binary;
+    slot.binary = binary;
     return true;
 }
 
@@ -212,11 +231,12 @@ Provided<Kernel> KernelProvider::provide(Table<Kernel>& table, const Loader<Kern
         return {nullptr, "generic", "", fmt::format("no kernel {}: {}", to_string(signature), why)};
     };
     const char* origin = "memory";
+    const bool was_loaded = slot.kernel != nullptr;
     Shared* const shared =
         slot.kernel == nullptr && loader.shares ? &shared_of(signature, loader.kinds[0]) : nullptr;
     std::unique_lock<std::mutex> making;
     if (shared != nullptr) making = std::unique_lock(shared->mutex);
-    if (slot.kernel != nullptr || (shared != nullptr && load_shared(slot, loader, *shared))) {
+    if (was_loaded || load_again(slot, loader, shared != nullptr ? shared->binary : slot.binary)) {
         ++hits_memory_;
     } else {
         const std::unique_ptr<KernelCache> cache = open_cache(policy);
@@ -240,6 +260,7 @@ Provided<Kernel> KernelProvider::provide(Table<Kernel>& table, const Loader<Kern
             return without(slot.failure);
         if (shared != nullptr) shared->binary = slot.binary;
     }
+    if (!was_loaded) ++table.loaded;
     log_.debug(fmt::format("kernel {}: {}", to_string(signature), origin));
     return {slot.kernel, origin, slot.source_path, ""};
 }

@@ -39,6 +39,9 @@ struct KernelSources {
     std::function<Generator&()> generator;
     /// The cache in a directory ("" = the default one).
     std::function<std::unique_ptr<KernelCache>(const std::string& directory, bool writable)> cache;
+    /// Kernels in shared objects that stay loaded though nobody else has them: some ten thousand
+    /// such objects are all that a process can map.
+    std::int64_t most_idle = 1024;
 };
 
 /// How one kernel may be had (see Options).
@@ -74,8 +77,10 @@ using ProvidedGpuKernel = Provided<GpuKernel>;
 /// directory included. A failure of cache or compiler is not an
 /// exception but a ProvidedKernel without a kernel; it is logged once for each cause, counted, and
 /// not tried again for that signature (the cache is). For a GPU, which has no generic kernel, it is
-/// an exception. Kernels stay loaded, and their devices open, as long as the provider lives. Safe
-/// for any number of threads.
+/// an exception. Kernels in shared objects (the host's, and those of the SIMT executor) that nobody
+/// else has are unloaded when there are more than KernelSources::most_idle of them, and loaded
+/// again from memory. Those of GPUs stay loaded, and devices open, as long as the provider lives.
+/// Safe for any number of threads.
 class KernelProvider {
   public:
     explicit KernelProvider(KernelSources sources);
@@ -140,10 +145,14 @@ class KernelProvider {
     };
     template <typename Kernel>
     struct Table {
-        std::mutex mutex;  ///< guards slots
+        std::mutex mutex;  ///< guards slots and limit; taken before that of a slot, if both
         std::map<std::string, std::unique_ptr<Slot<Kernel>>> slots;
+        std::atomic<std::int64_t> loaded{0};  ///< kernels in slots
+        std::int64_t limit = 0;               ///< of loaded, up to which none is unloaded
         CompileTimes compile_times;
         Slot<Kernel>& slot_of(const Signature& signature);
+        /// Unloads kernels that nobody else has, if `most` more are loaded than the last time left.
+        void unload_idle(std::int64_t most);
     };
     /// The code that equal devices share. Its mutex is held while a kernel is made for one of them,
     /// after the mutex of its slot.
@@ -161,7 +170,8 @@ class KernelProvider {
         bool shares;       ///< there may be more such devices
     };
     template <typename Kernel>
-    bool load_shared(Slot<Kernel>& slot, const Loader<Kernel>& loader, const Shared& shared);
+    bool load_again(Slot<Kernel>& slot, const Loader<Kernel>& loader,
+                    const std::shared_ptr<const KernelBinary>& binary);
     template <typename Kernel>
     Provided<Kernel> provide(Table<Kernel>& table, const Loader<Kernel>& loader,
                              const Signature& signature, const KernelPolicy& policy);
