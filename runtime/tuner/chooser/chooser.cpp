@@ -36,9 +36,8 @@ constexpr std::int64_t least_weighed_gpu = 500, least_weighed_cpu = 2'000;
 constexpr std::int64_t least_hub_entries = 15'000'000;
 /// Entries, from which on it pays to look what blocks of threads share of x.
 constexpr std::int64_t least_gathered_entries = 4'000'000;
-/// Entries that are looked at for the fill: of a GPU one of so many of the sample's, of a CPU the
-/// sample's up to so many.
-constexpr std::int64_t filled_share = 2, most_filled_cpu = 2'000;
+/// Entries that are looked at for the fill: one of so many of the sample's, of a CPU within limits.
+constexpr std::int64_t filled_share = 2, least_filled_cpu = 2'000, most_filled_cpu = 6'000;
 constexpr std::int64_t sampled_for_hubs = 1 << 17;  ///< entries
 constexpr double least_hub_index_bytes = 3;         ///< of strips, a nonzero
 constexpr double least_blocked_mean = 6;            ///< mean row, for blocks
@@ -70,6 +69,7 @@ Choice Chooser::operator()(Request request) {
         look_at_values(with_all);
         if (*exact_ != believed) choice = sampled(request = asked);
     }
+    if (has_shorter_diagonals(choice)) choice = sampled(request = asked);
     settle(choice, request);
     return choice;
 }
@@ -102,7 +102,9 @@ void Chooser::take_sample(const Request& request) {
         source_->expect_values(values_looked_at_first(matrix_.nnz));
     sample_ = SampledRows::of_choice(matrix_, is_host(request) ? host_sample : gpu_sample, source_);
     const std::int64_t wanted = sample_->wanted();
-    most_filled_ = is_host(request) ? std::min(wanted, most_filled_cpu) : wanted / filled_share;
+    most_filled_ = wanted / filled_share;
+    if (is_host(request))
+        most_filled_ = std::clamp(most_filled_, least_filled_cpu, most_filled_cpu);
     strips_.emplace(matrix_, features_, *sample_, threads_);
     sampled_tiles_.emplace([this]() -> const SampledHubs& { return hubs(); });
 }
@@ -221,6 +223,11 @@ void Chooser::look_at_values(Request& request) {
         is_believed_ = false;
     }
     request.exact = exact_;
+}
+
+bool Chooser::has_shorter_diagonals(const Choice& choice) {
+    return plan_of(choice.signature.kernel).needs_diagonals && predictions_ != nullptr &&
+           predictions_->has_more_heads();
 }
 
 bool Chooser::has_believed(const Choice& choice) const {

@@ -119,6 +119,9 @@ class Chooser {
     void look_at_values(Request& request);
     /// Whether the choice has a dictionary that not all values were looked at for.
     bool has_believed(const Choice& choice) const;
+    /// Whether a kernel with KernelPlan::needs_diagonals was chosen by a sample that has longer
+    /// ones than the matrix.
+    bool has_shorter_diagonals(const Choice& choice);
     void look_at_blocks(Request& request);
     void look_at_strips(Request& request);
     /// Whether a GPU's kernel could be faster than what rules choose without a look at its layout.

@@ -30,6 +30,8 @@ class CountedChoice {
     }
     /// Sectors of x an entry of 512 rows that follow one another in the sample.
     double sectors_of_blocks() { return figures_.window_sectors(2); }
+    /// MatrixFigures::has_more_heads().
+    bool has_more_heads() { return figures_.has_more_heads(); }
     /// So many threads of the CPU take part from now on.
     void set_team(int team) { team_ = team; }
 

@@ -89,7 +89,10 @@ std::vector<Params> dia_grid(const Situation&, const BlockFill&) {
 }  // namespace gpu
 
 extern constexpr KernelPlans dia_plans{
-    {.kernel = "dia_cpu", .choose = cpu::choose_dia_cpu, .cpu_work = cpu::dia_work},
+    {.kernel = "dia_cpu",
+     .choose = cpu::choose_dia_cpu,
+     .cpu_work = cpu::dia_work,
+     .needs_diagonals = true},
     {.kernel = "dia", .grid = gpu::dia_grid, .gpu_work = gpu::dia_work},
 };
 

@@ -132,6 +132,9 @@ struct KernelPlan {
     /// Bytes of the values as they are given, for each thread, from which on it is faster to read
     /// them in a narrower type that is exact.
     double least_narrow_bytes = 0;
+    /// Of a CPU: whether its time grows without a bound with pieces of diagonals. Then a sample
+    /// does not suffice: far more of the matrix is looked at before it is taken.
+    bool needs_diagonals = false;
 };
 using KernelPlans = ShortList<KernelPlan, 8>;
 

@@ -234,18 +234,28 @@ double MatrixFigures::heads(std::int64_t down, std::int64_t right) {
     return place->second;
 }
 
+bool MatrixFigures::has_more_heads() {
+    constexpr std::int64_t many = 500'000;  // entries
+    constexpr double more = 1.1;
+    const double of_sample = heads(1, 1);
+    return (heads_[{1, 1}] = heads_of_diagonals(matrix_, 1, 1, many)) > more * of_sample;
+}
+
 namespace {
 
 constexpr std::int64_t entries_looked_at = 2'500;  ///< entries, about,
 constexpr std::int64_t for_neighbours = 2'000;     ///< and to see whether any have neighbours
-constexpr std::int64_t rows_together = 96;         ///< whole blocks of 1 to 4, 6 and 8 rows
+constexpr std::int64_t rows_together = 96;         ///< whole blocks of 1 to 4, 6 and 8 rows,
+constexpr std::int64_t long_rows_together = 24;    ///< and of rows that have more than is wanted
 
 /// Calls rows(begin, end) for some parts of the rows, evenly spread, of about so many entries.
 template <typename Rows>
 void for_some_rows(const CsrView& a, std::int64_t entries, const Rows& rows) {
-    const std::int64_t step = rows_together * std::max<std::int64_t>(1, a.nnz / entries);
+    const bool are_long = a.nnz * rows_together > entries * a.rows;
+    const std::int64_t together = are_long ? long_rows_together : rows_together;
+    const std::int64_t step = together * std::max<std::int64_t>(1, a.nnz / entries);
     for (std::int64_t begin = 0; begin < a.rows; begin += step)
-        rows(begin, std::min(begin + rows_together, a.rows));
+        rows(begin, std::min(begin + together, a.rows));
 }
 
 /// Calls with(row_ptr, col_idx) as they are.
@@ -315,8 +325,9 @@ Neighbours neighbours_in_some(const CsrView& a, std::int64_t looked_at) {
 
 }  // namespace
 
-double heads_of_diagonals(const CsrView& a, std::int64_t down, std::int64_t right) {
-    return heads_in_some(a, down, right, entries_looked_at);
+double heads_of_diagonals(const CsrView& a, std::int64_t down, std::int64_t right,
+                          std::int64_t entries) {
+    return heads_in_some(a, down, right, entries > 0 ? entries : entries_looked_at);
 }
 
 bool has_rising_rows(const CsrView& a) {

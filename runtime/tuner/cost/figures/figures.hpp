@@ -112,6 +112,9 @@ class MatrixFigures {
     /// Share of the entries that have none beside them in the row above, on their diagonal. 0 when
     /// optimistic.
     double diagonal_heads() { return optimistic_ ? 0 : heads(1, 1); }
+    /// Looks at far more of the matrix for diagonal_heads(); whether these are more than the sample
+    /// says. The matrix must have its columns.
+    bool has_more_heads();
 
   private:
     /// Of rows in that order.
@@ -154,8 +157,10 @@ class MatrixFigures {
 };
 
 /// Share of the entries that have none `down` rows above and `right` columns to the left: on their
-/// diagonal, for one of each. Of rows with rising columns; of some thousand entries of them.
-double heads_of_diagonals(const CsrView& a, std::int64_t down, std::int64_t right);
+/// diagonal, for one of each. Of rows with rising columns; of about `entries` of theirs, 0 = some
+/// thousand.
+double heads_of_diagonals(const CsrView& a, std::int64_t down, std::int64_t right,
+                          std::int64_t entries = 0);
 
 /// Whether the columns of these rows rise.
 bool has_rising_rows(const CsrView& a);

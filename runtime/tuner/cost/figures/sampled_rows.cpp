@@ -17,6 +17,7 @@ constexpr std::int64_t most_rows = 1;          ///< for each entry wanted
 constexpr std::int64_t blocks_multiple = 192;  ///< rows: whole slices, and blocks of 3 and 6 rows
 constexpr std::int64_t least_windows = 2, most_windows = 32;  ///< of a choice
 constexpr std::int64_t least_of_row = 32;                     ///< entries of a long row
+constexpr std::int64_t most_times = 2;  ///< the entries wanted, where windows have long rows
 
 double mean_row(const CsrView& a) {
     return static_cast<double>(std::max<std::int64_t>(a.nnz, 1)) /
@@ -179,7 +180,9 @@ SampledRows::SampledRows(const CsrView& matrix, std::int64_t entries, std::int64
     }
     const std::int64_t of_window = entries / windows;
     const std::int64_t height = rows_of_window(matrix, of_window, window_multiple);
-    sample_ = copy_rows(matrix, windows_of(matrix, windows, height, period), of_window, source);
+    const auto found = windows_of(matrix, windows, height, period);
+    sample_ = copy_rows(matrix, found, most_of_row(matrix, found, of_window, most_times * entries),
+                        source);
 }
 
 void SampledRows::take_whole() {

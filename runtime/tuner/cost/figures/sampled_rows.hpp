@@ -24,9 +24,10 @@ inline constexpr SampleSize host_sample{12, 3'000, 40'000}, gpu_sample{128, 4'00
 /// Some of a matrix' rows, with all columns: what stands for it where a figure need not be exact.
 class SampledRows {
   public:
-    /// Windows of neighbouring rows, evenly spread, of about `entries` entries together; of rows
-    /// that are far longer than that allows, the first entries. A matrix of fewer entries and not
-    /// many more rows is taken whole, and not copied: it must outlive this.
+    /// Windows of neighbouring rows, evenly spread, of about `entries` entries together. Of rows
+    /// that are far longer than that allows there are pieces, so that all have twice as many at
+    /// most, unless 32 of each row are more. A matrix of fewer entries and not many more rows is
+    /// taken whole, and not copied: it must outlive this.
     /// A window begins where its row's number is its place in the sample, but for multiples of
     /// `period`: blocks of rows that divide it are those of the matrix.
     /// `source`, here and below, has the columns where the matrix has none; null = it has them.
