@@ -194,6 +194,16 @@ PETSC_INTERN PetscErrorCode ContextDestroy(Context* context);
 /* *product is ready for A as it is; NULL = PETSc's own loops are to run. */
 PETSC_INTERN PetscErrorCode GetProduct(Mat A, Context* context, Op op, Product** product);
 
+/* ---- context.c ------------------------------------------------------------------------------- */
+
+PETSC_INTERN PetscErrorCode GetContext(Mat A, Context** context);
+/* Whether the products of a sequential matrix are ours. */
+PETSC_INTERN PetscErrorCode IsSeqAIJSpmvgen(Mat A, PetscBool* ours);
+/* Puts ours in the place of PETSc's functions of a sequential matrix at a place, and a context with
+ * it; or PETSc's back, without one. */
+PETSC_INTERN PetscErrorCode ReplaceOperations(Mat A, const Place* place);
+PETSC_INTERN PetscErrorCode RestoreOperations(Mat A);
+
 /* ---- products.c, view.c: what takes the place of a SEQAIJ's functions ----------------------- */
 
 PETSC_INTERN PetscErrorCode MatMult_SeqAIJSpmvgen(Mat A, Vec x, Vec y);
@@ -216,9 +226,7 @@ PETSC_INTERN PetscErrorCode SetDenseProduct(Mat product);
 
 /* ---- seqaij.c, mpiaij.c: the types ----------------------------------------------------------- */
 
-PETSC_INTERN PetscErrorCode GetContext(Mat A, Context** context);
-/* Whether the products of a sequential matrix are ours. */
-PETSC_INTERN PetscErrorCode IsSeqAIJSpmvgen(Mat A, PetscBool* ours);
+PETSC_INTERN PetscErrorCode MatDuplicate_SeqAIJSpmvgen(Mat A, MatDuplicateOption option, Mat* B);
 /* Makes a sequential matrix of PETSc's type at a place one of ours, or the other way round; one
  * that is so already stays as it is. */
 PETSC_INTERN PetscErrorCode SetSeqAIJSpmvgen(Mat A, const Place* place, PetscBool ours);
