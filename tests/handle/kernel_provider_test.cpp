@@ -362,6 +362,21 @@ TEST_F(GpuKernels, AreWhatTheDeviceLoads) {
     }
 }
 
+TEST_F(GpuKernels, StayLoadedUnlessTheyAreSharedObjects) {
+    for (const BinaryKind kind : {BinaryKind::cubin, BinaryKind::hsaco, BinaryKind::simt}) {
+        FakeKernels own;
+        KernelProvider provider = own.make(1);
+        const auto loads = std::make_shared<FakeDevice>("sm_90", kind);
+        const std::weak_ptr idle = provider.get(signature, on, loads).kernel;
+        Signature other = signature;
+        other.beta = Scale::one;
+        const ProvidedGpuKernel held = provider.get(other, on, loads);
+        EXPECT_EQ(idle.expired(), kind == BinaryKind::simt) << to_string(kind);
+        EXPECT_EQ(provider.get(signature, on, loads).origin, "memory");
+        EXPECT_EQ(own.generator.compiled, 2);
+    }
+}
+
 TEST_F(GpuKernels, PtxServesWhereNothingMakesCubins) {
     fake.generator.unsupported = {BinaryKind::cubin};
     EXPECT_EQ(fake.provider.get(signature, on, device).origin, "compiled");

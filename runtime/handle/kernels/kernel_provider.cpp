@@ -118,7 +118,7 @@ ProvidedGpuKernel KernelProvider::get(const Signature& signature, const KernelPo
     if (device->facts().loads == BinaryKind::cubin) loader.kinds.push_back(BinaryKind::ptx);
     Table<GpuKernel>& table = table_of(device);
     ProvidedGpuKernel provided = provide(table, loader, signature, policy);
-    if (device->facts().loads == BinaryKind::shared_object) table.unload_idle(sources_.most_idle);
+    if (device->facts().loads == BinaryKind::simt) table.unload_idle(sources_.most_idle);
     if (provided.kernel == nullptr)
         throw Error(ErrorCode::compile, provided.warning + "; device " + device->facts().text +
                                             " has no generic kernel to fall back to");
