@@ -41,7 +41,7 @@ struct KernelSources {
     std::function<std::unique_ptr<KernelCache>(const std::string& directory, bool writable)> cache;
     /// Kernels in shared objects that stay loaded though nobody else has them: some ten thousand
     /// such objects are all that a process can map.
-    std::int64_t most_idle = 1024;
+    std::int64_t most_idle = 512;
 };
 
 /// How one kernel may be had (see Options).
