@@ -140,9 +140,7 @@ static PetscErrorCode ComposeLostContext(Mat A, Context** context) {
 
     PetscFunctionBegin;
     PetscCall(PlaceOf(A, &place));
-    PetscCall(MatCreate(PETSC_COMM_SELF, &fresh));
-    PetscCall(MatSetSizes(fresh, 0, 0, 0, 0));
-    PetscCall(MatSetType(fresh, place->petsc));
+    PetscCall(CreateEmpty(place->petsc, &fresh));
     PetscCall(IsSeqAIJSpmvgen(fresh, &ours));
     if (ours) { /* -mat_seqaij_type */
         PetscCall(GetContext(fresh, context));

@@ -78,3 +78,11 @@ PetscErrorCode PlaceOf(Mat A, const Place** place) {
 #endif
     PetscFunctionReturn(PETSC_SUCCESS);
 }
+
+PetscErrorCode CreateEmpty(MatType type, Mat* fresh) {
+    PetscFunctionBegin;
+    PetscCall(MatCreate(PETSC_COMM_SELF, fresh));
+    PetscCall(MatSetSizes(*fresh, 0, 0, 0, 0));
+    PetscCall(MatSetType(*fresh, type));
+    PetscFunctionReturn(PETSC_SUCCESS);
+}

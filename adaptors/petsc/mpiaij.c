@@ -24,9 +24,7 @@ static PetscErrorCode PetscsOperation(Mat A, MatOperation operation, AnyFunction
 
     PetscFunctionBegin;
     PetscCall(PlaceOf(A, &place));
-    PetscCall(MatCreate(PETSC_COMM_SELF, &fresh));
-    PetscCall(MatSetSizes(fresh, 0, 0, 0, 0));
-    PetscCall(MatSetType(fresh, place->petsc_mpi));
+    PetscCall(CreateEmpty(place->petsc_mpi, &fresh));
     PetscCall(MatGetOperation(fresh, operation, function));
     PetscCall(MatDestroy(&fresh));
     PetscFunctionReturn(PETSC_SUCCESS);

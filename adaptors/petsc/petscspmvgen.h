@@ -138,6 +138,8 @@ PETSC_INTERN PetscErrorCode MatConvert_MPIAIJ_MPIAIJCUSPARSESpmvgen(Mat, MatType
 #endif
 /* That of a matrix of ours, or of one that may become one; the host's for all others. */
 PETSC_INTERN PetscErrorCode PlaceOf(Mat A, const Place** place);
+/* A matrix without rows, which tells what functions PETSc gives to those of a type. */
+PETSC_INTERN PetscErrorCode CreateEmpty(MatType type, Mat* fresh);
 
 /* ---- handles.c ----------------------------------------------------------------------------- */
 
