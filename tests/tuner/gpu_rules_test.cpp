@@ -127,9 +127,19 @@ TEST(GpuRules, FewLongRowsInPartsOfThem) {
     EXPECT_THAT(chosen(wide, request()),
                 StartsWith("csr_by_length: 12000000 entries, longest row"));
     ++wide.cols;
-    for (const Features& f :
-         {even_features(999, 2000), even_features(6000, 2001), even_features(1900, 2049), wide})
+    for (Features f :
+         {even_features(999, 2000), even_features(6000, 2001), even_features(1900, 2049), wide}) {
+        f.cols = std::max<std::int64_t>(f.cols, 1'000'000);
         EXPECT_THAT(chosen(f, request()), testing::Not(StartsWith("csr_by_length: ")));
+    }
+}
+
+TEST(GpuRules, DenseRowsInPartsOfThem) {
+    Features wide = even_features(100'000, 200);  // 20 million entries
+    wide.cols = 1'600'000;
+    EXPECT_THAT(chosen(wide, request()), StartsWith("csr_by_length: 20000000 entries"));
+    ++wide.cols;
+    EXPECT_THAT(chosen(wide, request()), testing::Not(StartsWith("csr_by_length: ")));
 }
 
 TEST(GpuRules, FewRowsFarLongerInSmallMatrices) {
@@ -248,6 +258,7 @@ TEST(GpuRules, SmallMatricesTakeOneLaunch) {
 
 TEST(GpuRules, FewLongRowsAreShared) {
     Features f = even_features(15000, 900);
+    f.cols = 1'000'000;
     EXPECT_EQ(chosen(f, request()),
               "csr_load_balance: 900 rows of 15000 entries: csr_load_balance");
     f.ell_padding = 1.05;

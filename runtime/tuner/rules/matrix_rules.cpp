@@ -36,6 +36,8 @@ constexpr double long_strips_mean = 256;       ///< mean row, of matrices of few
 constexpr std::int64_t most_few_rows = 2048, most_few_entries = 12'000'000;
 constexpr std::int64_t most_few_columns = 3'000'000;  ///< half of an H200's L2, in f64
 constexpr double few_rows_mean = 1000;
+constexpr double dense_row = 1.0 / 16;  ///< of the columns: neighbouring lanes then load
+                                        ///< neighbours in x, and entries may be any number
 
 // A launch's time is most of what small products take: real matrices of up to 1.2 million entries
 // on an H200 (bench/results/README.md) take 0.5 to 0.9 of what coo, csr_load_balance and tiles
@@ -203,8 +205,9 @@ Pick far_gathers(const Situation& s) {
 
 /// Of these each is work for many blocks of threads.
 bool has_few_long_rows(const RowFeatures& f) {
-    return f.rows <= most_few_rows && f.mean_row >= few_rows_mean && f.nnz <= most_few_entries &&
-           f.cols <= most_few_columns;
+    const bool dense = f.mean_row >= dense_row * static_cast<double>(f.cols);
+    return f.rows <= most_few_rows && f.mean_row >= few_rows_mean && f.cols <= most_few_columns &&
+           (dense || f.nnz <= most_few_entries);
 }
 
 /// Small, and some rows are far longer, or all are long: these hold nobody up, in one launch.
