@@ -65,6 +65,23 @@ TEST(Strips, StoreNoDeltasWhereColumnsRiseWithLanes) {
     EXPECT_EQ(array<int>(m, "delta_ptr", 3), (std::vector<int>{0, 0, 0}));
 }
 
+// A CPU's kernel that is made for ragged slices reads lengths of all.
+TEST(Strips, HaveLengthsOfAllLanesWhereAKernelReadsThem) {
+    const Rows diagonals = two_diagonals(1000);
+    const auto bytes_of_lengths = [&](std::int64_t ragged) {
+        Signature s;
+        s.kernel = "strips_cpu";
+        s.target = parse_target("x86-64-v3");
+        s.params = {{"ragged", ragged}, {"lanes", 8}};
+        const StoredMatrix m = convert(diagonals.view(), complete(s), true);
+        const void* const lengths = m.arrays.at("lengths");
+        return std::ranges::find(m.owned, lengths, [](const Buffer& b) { return b.data(); })
+            ->bytes();
+    };
+    EXPECT_EQ(bytes_of_lengths(1), 1000 * sizeof(std::uint16_t));
+    EXPECT_EQ(bytes_of_lengths(0), sizeof(std::uint16_t)) << "nothing reads them";
+}
+
 TEST(Strips, UseTheNarrowestCodeThatIsAllowed) {
     const Rows diagonals = two_diagonals(32);
     const StoredMatrix m = convert(diagonals.view(), strips({{"codes", 12}}), true);

@@ -93,12 +93,17 @@ std::vector<std::int64_t> delta_offsets(const StripsLayout& layout) {
     return ends;
 }
 
-void add_lengths(const StripsLayout& layout, StoredMatrix& stored) {
-    const std::int64_t lanes = layout.shape.lanes;
+/// A CPU's kernel for slices that may be ragged reads the lengths of all, also where none is.
+void add_lengths(const Signature& signature, const StripsLayout& layout, StoredMatrix& stored) {
+    const std::int64_t lanes = layout.shape.lanes, all_lanes = layout.slices() * lanes;
     const bool wanted = layout.has_lengths();
-    auto* lengths =
-        add_numbers<std::uint16_t>(stored, "lengths", wanted ? layout.slices() * lanes : 0);
-    if (!wanted) return;
+    const bool are_read =
+        wanted || (layout.shape.wavefront == 0 && param(signature, "ragged", 1) == 1);
+    auto* lengths = add_numbers<std::uint16_t>(stored, "lengths", are_read ? all_lanes : 0);
+    if (!wanted) {
+        if (are_read) std::fill_n(lengths, all_lanes, std::uint16_t{0});
+        return;
+    }
 #pragma omp parallel for schedule(static)
     for (std::int64_t slice = 0; slice < layout.slices(); ++slice)
         for (std::int64_t lane = 0; lane < lanes; ++lane) {
@@ -299,7 +304,7 @@ void add_all(const CsrView& matrix, const Signature& signature, const StripsLayo
     copy_numbers(offsets, add_numbers<Offset>(stored, "delta_ptr", layout.slices() + 1));
     copy_all(stored, "slice_info", layout.slice_info);
     copy_all(stored, "places", layout.places);
-    add_lengths(layout, stored);
+    add_lengths(signature, layout, stored);
     add_long_rows<Index, Offset>(matrix, layout, stored);
     add_columns<Index>(matrix, layout, offsets, stored);
     dispatch_values(matrix.value_type, signature, [&]<typename From, typename To>(From, To) {

@@ -72,7 +72,7 @@ void put(Device& device, std::vector<Copied>& arrays, GpuMatrix& made) {
             device.enqueue_on_device(part->data(), array.on_device, array.bytes);
         } else if (array.is_sent_alone()) {
             device.enqueue_to_device(part->data(), array.on_host, array.bytes);
-        } else {
+        } else if (array.bytes > 0) {
             packed.resize(begin);
             std::memcpy(packed.data() + begin - aligned(array.bytes), array.on_host, array.bytes);
         }

@@ -56,6 +56,7 @@ class Chooser {
     /// only row offsets: what is looked at is fetched from there; null = the matrix has them.
     Chooser(const CsrView& matrix, const RowFeatures& features, int threads = 0,
             EntrySource* source = nullptr);
+    Chooser(const CsrView&, RowFeatures&&, int = 0, EntrySource* = nullptr) = delete;  // it is kept
     ~Chooser();
     Chooser(const Chooser&) = delete;
     Chooser& operator=(const Chooser&) = delete;
