@@ -289,6 +289,14 @@ TEST(DeviceArrays, StripsWithFillAreMadeWhereTheMatrixIs) {
     }
 }
 
+/// The sample has whole diagonals alone, so holes are looked for, and there are none.
+TEST(DeviceArrays, StripsOfDiagonalsThatEndNowhereHaveNoFill) {
+    Options options = strips_options("simt:sm_90");
+    options.params["threads_per_row"] = 1;
+    options.params.erase("block_rows");
+    expect_made_there(make_gallery_matrix("banded:n=20000,lower=3,upper=3"), options, "_fill0_");
+}
+
 /// Two of these rows may have more blocks than a row that is long, but the sample has none that do.
 TEST(DeviceArrays, StripsOfBlocksAreMadeThereWhereRowsAreHardlyLong) {
     Options options = strips_options("simt:sm_90");

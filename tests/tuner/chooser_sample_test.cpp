@@ -78,6 +78,25 @@ TEST(ChooserSample, WhatOccursIsLookedForInAllOfTheMatrix) {
     EXPECT_NO_THROW(convert(a, s, false));
 }
 
+/// What a sample of whole diagonals alone lets expect, and what all of the matrix then says.
+TEST(ChooserSample, DiagonalsMayEndWhereItDoesNotLook) {
+    const auto fills = [](const char* name) {
+        const CsrMatrix matrix = make_gallery_matrix(name);
+        const CsrView a = matrix.view();
+        const RowFeatures features = analyse_row_lengths(a);
+        const SampledRows sample = SampledRows::of_choice(a, gpu_sample);
+        StripsChooser chooser(a, features, sample, 2);
+        Signature s = strips_for("sm_90");
+        chooser.fit(s, {}, [&] { return block_fill(a, 1); });
+        const std::int64_t expected = s.params.at("fill");
+        chooser.settle(s, {}, a);
+        return std::pair{expected, s.params.at("fill")};
+    };
+    EXPECT_EQ(fills("stencil5:nx=1000,ny=1000"), std::pair(1L, 1L));
+    EXPECT_EQ(fills("banded:n=200000"), std::pair(1L, 0L)) << "where they end x ends, too";
+    EXPECT_EQ(fills("near:n=100000"), std::pair(0L, 0L)) << "no diagonals";
+}
+
 bool same_arrays(const StoredMatrix& a, const StoredMatrix& b) {
     if (a.scalars != b.scalars || a.owned.size() != b.owned.size()) return false;
     for (std::size_t i = 0; i < a.owned.size(); ++i)

@@ -99,6 +99,11 @@ bool converts_for(const Signature& converter, const Signature& signature, const 
            wrong_types(matrix, signature).empty() && conversion_to(signature, matrix) == converter;
 }
 
+bool ConversionOnDevice::is_for(const Signature& converter, const Signature& signature,
+                                const CsrView& matrix) const {
+    return converts_for(converter, signature, matrix);
+}
+
 std::optional<Signature> narrowing_to(const Signature& signature, const CsrView& matrix) {
     if (matrix.index_type == signature.index && matrix.offset_type == signature.offset)
         return std::nullopt;

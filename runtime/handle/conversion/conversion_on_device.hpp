@@ -63,6 +63,10 @@ class ConversionOnDevice {
     /// Returns a line for people, or nothing.
     virtual std::string fit(Signature&, const IsOpen&) { return ""; }
 
+    /// Whether the arrays that `converter` makes here are those of such a signature.
+    virtual bool is_for(const Signature& converter, const Signature& signature,
+                        const CsrView& matrix) const;
+
     /// Makes the arrays; once. Complete when it returns. The signature is that of the constructor
     /// but for what conversion_to() does not look at. Throws TooLarge as convert() and upload() do.
     virtual GpuMatrix store(const Signature& signature, std::int64_t memory_limit) = 0;

@@ -112,7 +112,7 @@ void GpuHandle::make_base(const CsrView& matrix, const Options& options, DeviceC
     info_.kernel_ms += watch.ms();
     tell_origin(provided);
     if (conversion_ &&
-        !converts_for(converter_.converter->loaded->signature(), signature_, matrix)) {
+        !conversion_->is_for(converter_.converter->loaded->signature(), signature_, matrix)) {
         conversion_.reset();  // it was begun for another kernel
         if (on_device != nullptr) {
             (void)on_device->all();

@@ -99,6 +99,14 @@ std::string codes_text(std::int64_t codes) {
     return text;
 }
 
+/// Whether holes can save anything in this form. Beside a dictionary a GPU gains nothing.
+bool holes_gain(const Signature& s) {
+    const auto code = static_cast<ValueCode>(s.params.at("value_code"));
+    const bool coded = code == ValueCode::dictionary && kernel_entry(s.kernel).gpu;
+    return strips_shape(s).block_size() == 1 && s.num_rhs == 1 && code != ValueCode::one_value &&
+           !coded;
+}
+
 }  // namespace
 
 std::array<std::int64_t, 2> likely_block(const BlockFill& fill, std::int64_t rows,
@@ -264,12 +272,8 @@ double StripsChooser::bytes_with_loads(const Signature& signature) {
 
 void StripsChooser::choose_holes(Signature& s, const Params& given) {
     s.params["fill"] = 0;
-    const auto code = static_cast<ValueCode>(s.params.at("value_code"));
+    if (!holes_gain(s)) return;
     const bool gpu = kernel_entry(s.kernel).gpu;
-    // Beside a dictionary a GPU gains nothing.
-    if (strips_shape(s).block_size() > 1 || s.num_rhs > 1 || code == ValueCode::one_value ||
-        (gpu && code == ValueCode::dictionary))
-        return;
     Signature holed = s;
     holed.params["fill"] = strips_shape(s).lanes >= lanes_without_holes_ ? 0 : 1;
     if (is_open(given, "sigma")) holed.params["sigma"] = 1;  // sorted rows have other neighbours
@@ -289,6 +293,13 @@ void StripsChooser::choose_holes(Signature& s, const Params& given) {
     if (strips_memory(matrix_, holed, at_most(made.stored), at_most(made.index_bytes)).allowed &&
         bytes_with_loads(holed) < (1 - hole_gain) * bytes_with_loads(s))
         s = holed;
+}
+
+bool StripsChooser::may_end_elsewhere(const Signature& s) {
+    const StripsPlan& seen = sample_plan(s);
+    return !sample_.is_whole() && holes_gain(s) && param(s, "sigma", 1) == 1 &&
+           param(s, "threads_per_row", 1) == 1 && seen.long_rows == 0 &&
+           seen.strips_of_code.front() == seen.strips;
 }
 
 bool StripsChooser::whole_columns_pay(const Signature& s) {
@@ -367,6 +378,7 @@ void StripsChooser::fit(Signature& s, const Params& given, const std::function<B
     if (is_open(given, "codes") && !whole)
         s.params["codes"] = worthwhile_codes(made, strips_shape(s), bytes(s));
     set_found(s, given, made);
+    if (is_open(given, "fill") && may_end_elsewhere(s)) s.params["fill"] = 1;
 }
 
 std::string StripsChooser::settle(Signature& s, const Params& given, const CsrView& matrix) {

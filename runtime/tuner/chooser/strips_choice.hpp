@@ -84,6 +84,9 @@ class StripsChooser {
     /// Sets `fill` for 1×1 blocks: whether holes save bytes, of rows as they come or, with
     /// `period`, taking turns.
     void choose_holes(Signature& signature, const Params& given);
+    /// Whether the sample has whole diagonals alone, so that holes may be where they end elsewhere:
+    /// then all of the matrix is laid out with them.
+    bool may_end_elsewhere(const Signature& signature);
     /// Whether all values are one, and columns as they are, of rows as they come, are faster than
     /// compressed ones; what the signature says of codes and σ does not matter.
     bool whole_columns_pay(const Signature& signature);

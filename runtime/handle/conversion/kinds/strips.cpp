@@ -263,11 +263,17 @@ std::string StripsOnDevice::fit(Signature& signature, const IsOpen& is_open) {
         use_codes(signature.params["codes"]);
     }
     if (is_open("ragged")) signature.params["ragged"] = plan.ragged_slices > 0 ? 1 : 0;
-    // The conversion to diagonals with holes has begun.
-    if (is_open("fill") && !shape_.may_have_holes())
-        signature.params["fill"] = plan.filled_slices > 0 ? 1 : 0;
+    if (is_open("fill")) signature.params["fill"] = plan.filled_slices > 0 ? 1 : 0;
     if (is_open("long_rows")) signature.params["long_rows"] = plan.long_rows > 0 ? 1 : 0;
     return describe_strips(plan, signature, matrix_.on_host.nnz);
+}
+
+/// Where no slice has holes, strips are those of a conversion that leaves none.
+bool StripsOnDevice::is_for(const Signature& converter, const Signature& signature,
+                            const CsrView& matrix) const {
+    Signature looked_for = signature;
+    if (shape_.may_have_holes() && counts_[count_filled] == 0) looked_for.params["fill"] = 1;
+    return converts_for(converter, looked_for, matrix);
 }
 
 void StripsOnDevice::use_codes(std::int64_t codes) {

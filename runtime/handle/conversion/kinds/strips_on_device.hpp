@@ -25,6 +25,8 @@ class StripsOnDevice final : public ConversionOnDevice {
 
     std::string fault() const override;
     std::string fit(Signature& signature, const IsOpen& is_open) override;
+    bool is_for(const Signature& converter, const Signature& signature,
+                const CsrView& matrix) const override;
 
     /// As plan_strips(), with the codes that were taken.
     StripsPlan plan() const;
