@@ -3,6 +3,7 @@
 #include <filesystem>
 
 #include "gpu_products.hpp"
+#include "matrix/features/features.hpp"
 #include "matrix/read/reader.hpp"
 
 namespace spmvgen::gpu_tests {
@@ -97,12 +98,24 @@ TEST_P(GpuProducts, DeterministicOnesGiveTheSameBits) {
     }
 }
 
+/// Whether ELL would have more than 4 GB of f64 with their columns, which takes minutes.
+bool is_too_wide(const std::string& kernel, const CsrMatrix& matrix) {
+    if (kernel_entry(kernel).format != Format::ell) return false;
+    const std::int64_t longest = analyse_row_lengths(matrix.view()).max_row;
+    return static_cast<double>(matrix.rows) * static_cast<double>(longest) * 12 > 4e9;
+}
+
 TEST_P(GpuProducts, GalleryAtItsUsualSize) {
     if (!is_cuda()) GTEST_SKIP() << "takes too long on " << device_text();
     for (auto& entry : gallery()) {
         const std::string name(entry.name);
+        const CsrMatrix matrix = make_gallery_matrix(name);
+        if (is_too_wide(GetParam(), matrix)) {
+            std::cout << "[ LEFT OUT ] " << name << '\n';
+            continue;
+        }
         try {
-            check<double>(name, make_gallery_matrix(name), options_for(GetParam()), {1}, {0, 2.5});
+            check<double>(name, matrix, options_for(GetParam()), {1}, {0, 2.5});
         } catch (const Error& error) {  // ELL of a matrix with a dense row
             EXPECT_EQ(error.code(), ErrorCode::invalid_argument) << name << ": " << error.what();
             std::cout << "[ REFUSED  ] " << name << ": " << error.what() << '\n';
