@@ -121,6 +121,22 @@ TEST(GpuWork, OfCsrByHand) {
     EXPECT_LT(w->far, w->near);
 }
 
+TEST(GpuWork, PartsOfALongRowOfTilesMeetInATree) {
+    // One row has as many entries as 32 tiles, which are 32 runs or eight.
+    const auto depth = [](std::int64_t longest, const char* run) {
+        const CsrMatrix m = make_gallery_matrix(
+            "random:rows=64,cols=40000,per_row=256,long_rows=1,longest=" + std::to_string(longest));
+        const RowFeatures rows = analyse_row_lengths(m.view());
+        MatrixFigures figures(m.view(), rows);
+        const auto s =
+            signature(std::string("tiles_f64_i32_o32_a1_b0_k1_block128_gaps0_items8_run") + run +
+                      "_staged64_value_code0");
+        return gpu_work(figures, s, 132)->depth;
+    };
+    EXPECT_DOUBLE_EQ(depth(32 * 256, "1") - depth(256, "1"), 5);
+    EXPECT_DOUBLE_EQ(depth(32 * 256, "4") - depth(256, "4"), 3);
+}
+
 TEST(GpuCosts, OfFewBlocksWhatIsDoneBeforeTheWaitIsHidden) {
     constexpr double ahead = gpu::start_waits + gpu::begin_waits;
     const auto depth = [&](const char* matrix, const char* target) {

@@ -159,7 +159,7 @@ TEST(GpuWork, HubsAreLoadedBeforeAnythingElse) {
             ->depth;
     };
     // 98 304 bytes beside 4096, of two blocks, at 8192 in the time of a load.
-    EXPECT_EQ(depth("12288") - depth("512"), 24 - 1);
+    EXPECT_DOUBLE_EQ(depth("12288") - depth("512"), 24 - 1);
 }
 
 }  // namespace

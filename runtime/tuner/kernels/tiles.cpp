@@ -86,6 +86,8 @@ GpuWork tiles_work(const Problem& p) {
         w.pieces = runs;
         w.blocks = w.warps * warp / p.block;
     }
+    // The parts of a row meet in a tree, whose levels wait for each other as loads do.
+    w.depth += std::log2(std::max(p.longest / (warp * items * run), 1.0));
     w.rows = p.rows;
     w.rows_apart = true;
     w.atomics = runs;
