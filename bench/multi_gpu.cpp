@@ -208,6 +208,10 @@ class Bench {
         json["pieces"][p]["part"] = p;
         alone("local", [&] { product.local(p); });
         if (product.handle(p).halo() == nullptr) return;
+        alone("both", [&] {
+            product.local(p);
+            product.halo(p);
+        });
         alone("fetch", [&] { product.fetch(p, lane.compute); });
         alone("halo", [&] { product.halo(p); });
         const auto bytes =

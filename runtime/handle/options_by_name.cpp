@@ -147,6 +147,7 @@ constexpr NamedOption table[] = {
     option<&Options::reorder>("reorder", check_reorder),
     option<&Options::permuted_vectors>("permuted_vectors"),
     option<&Options::pack_vectors>("pack_vectors", check_pack_name),
+    option<&Options::overlap_launches>("overlap_launches"),
     option<&Options::cache>("cache"),
     option<&Options::cache_dir>("cache_dir"),
     option<&Options::kernel_sets>("kernel_sets"),

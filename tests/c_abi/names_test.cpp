@@ -67,6 +67,7 @@ TEST(Names, AnOptionIsWhatItWasSetTo) {
         {"cache_dir", "/a b/"},
         {"permuted_vectors", "true"},
         {"pack_vectors", "never"},
+        {"overlap_launches", "false"},
         {"strict", "true"},
         {"compile", "behind"},
         {"level", "measure"},
@@ -115,7 +116,7 @@ TEST(Names, WhatCannotBeIsAnErrorThatSaysWhatCan) {
         "transpose_by_atomics, "
         "threads, all_threads, copy, device_arrays, index_base, updates, updatable, memory_limit, "
         "reorder, "
-        "permuted_vectors, pack_vectors, "
+        "permuted_vectors, pack_vectors, overlap_launches, "
         "cache, cache_dir, kernel_sets, strict, compile, level, rule, budget_ms, expected_applies, "
         "or "
         "param.NAME "

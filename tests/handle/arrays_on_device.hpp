@@ -45,6 +45,7 @@ class CountingDevice : public Device {
     explicit CountingDevice(const std::string& text) : inner_(open_device(text)) {}
     std::size_t came_here = 0, went_there = 0;
     int waits = 0, launches = 0, allocations = 0;
+    int overlapping = 0;  ///< of the launches
     std::size_t most_free = SIZE_MAX;
 
     const DeviceFacts& facts() const override { return inner_->facts(); }
@@ -89,6 +90,7 @@ class CountingDevice : public Device {
     void launch(const DeviceKernel& kernel, std::size_t step, const GridLaunch& grid,
                 void* const* arguments, StreamRef stream) override {
         ++launches;
+        overlapping += grid.overlaps;
         inner_->launch(kernel, step, grid, arguments, stream);
     }
     void synchronize(StreamRef stream) override {

@@ -7,6 +7,7 @@
 
 #include "any_matrix.hpp"
 #include "arrays_on_device.hpp"
+#include "handle/making/handle_makers.hpp"
 #include "handle/parts/part_handle.hpp"
 #include "spmvgen/distributed.hpp"
 
@@ -303,6 +304,33 @@ TEST(PartsOnTwoDevices, CompileOnceAndNeverWait) {
         EXPECT_EQ(device.waits, 0);
         EXPECT_EQ(device.allocations, 0);
     }
+    EXPECT_EQ(y, a.product(a.values));
+}
+
+// What brings the halo finds room beside the local product only if that waits for its turn.
+TEST(PartsOnTwoDevices, LocalProductsBeginBehindTheLaunchAhead) {
+    const AnyMatrix<double> a;
+    const auto device = std::make_shared<CountingDevice>("simt:sm_90");
+    Options options = options_for("simt:sm_90");
+    options.kernel = "csr_classical";
+    const auto x = a.x();
+    std::vector<double> y(60);
+    const auto overlapping = [&](const auto& multiply) {
+        device->overlapping = 0;
+        multiply();
+        return device->overlapping;
+    };
+    const auto of_handle = [&] {
+        const Handle handle = make_handle(a.view(), options, KernelProvider::process(), device);
+        return overlapping([&] { handle.apply(1.0, x.data(), 0.0, y.data()); });
+    };
+    EXPECT_EQ(of_handle(), 1);
+    const Part part = make_parts(a.view(), {{0, 30, 60}, {0, 30, 60}})[0];
+    const PartHandle parted = make_part_handle(part, options, options, device);
+    EXPECT_EQ(overlapping([&] { parted.multiply_local(1.0, x.data(), 0.0, y.data()); }), 0);
+    EXPECT_EQ(overlapping([&] { parted.multiply_halo(1.0, x.data(), y.data()); }), 1);
+    options.overlap_launches = false;
+    EXPECT_EQ(of_handle(), 0);
     EXPECT_EQ(y, a.product(a.values));
 }
 

@@ -10,7 +10,8 @@ import sys
 
 # Fields that have another name on the command line, and those that `spmvgen run` has none for: they are about arrays of a program.
 OTHER_NAMES = {"target": "arch", "num_rhs": "rhs", "budget_ms": "budget", "expected_applies": "expect", "params": "param"}
-ONLY_IN_PROGRAMS = {"owner", "on_measured", "copy", "device_arrays", "index_base", "updatable", "pack_vectors"}
+ONLY_IN_PROGRAMS = {"owner", "on_measured", "copy", "device_arrays", "index_base", "updatable", "pack_vectors",
+                    "overlap_launches"}
 NOT_BY_NAME = {"owner", "on_measured", "params"}  # in C a function, no C, and param.NAME
 # Fields whose values are words, all of which the comment and --help have.
 WORDS = ("op", "encodings", "updates", "reorder", "compile", "level", "rule")

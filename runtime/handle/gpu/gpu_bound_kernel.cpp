@@ -9,13 +9,14 @@
 namespace spmvgen {
 
 GpuBoundKernel::GpuBoundKernel(std::shared_ptr<const GpuKernel> kernel,
-                               const StoredMatrix& on_device)
+                               const StoredMatrix& on_device, bool overlap_launches)
     : kernel_(std::move(kernel)),
       arguments_(kernel_->loaded->signature(), kernel_->loaded->launch(), on_device) {
     const DeviceFacts& facts = kernel_->device->facts();
     for (auto& step : kernel_->loaded->launch().steps)
         launches_.push_back(
             grid_of(step, on_device.scalars, facts.units, architecture(facts.target).kind));
+    if (!launches_.empty()) launches_.front().overlaps &= overlap_launches;
     lay_out_workspaces();
     find_idle_steps();
 }

@@ -15,9 +15,10 @@ namespace spmvgen {
 /// with its own y. The matrix must outlive it.
 class GpuBoundKernel {
   public:
-    /// `on_device` has device pointers. Throws Error(internal) as BoundArguments does, and as
-    /// grid_of does.
-    GpuBoundKernel(std::shared_ptr<const GpuKernel> kernel, const StoredMatrix& on_device);
+    /// `on_device` has device pointers; `overlap_launches` as in Options. Throws Error(internal) as
+    /// BoundArguments does, and as grid_of does.
+    GpuBoundKernel(std::shared_ptr<const GpuKernel> kernel, const StoredMatrix& on_device,
+                   bool overlap_launches = true);
 
     /// Enqueues all steps with the stream's part of `workspaces`: x and y are device pointers, α
     /// and β are not. Once the stream was prepared, allocates nothing. Throws as Device::launch

@@ -166,7 +166,7 @@ GpuHandle::Variant GpuHandle::make_variant(const Signature& base, const ProductV
     Signature wanted = signature_for(base, vectors, alpha, beta);
     if (stores_in_rows_) wanted.kernel = kernel_entry(wanted.kernel).listed;
     return std::make_unique<GpuBoundKernel>(provider_.get(wanted, policy_, device_).kernel,
-                                            on_device);
+                                            on_device, overlap_launches_);
 }
 
 bool GpuHandle::store_in_rows(std::span<const std::int32_t> rows) {

@@ -109,6 +109,7 @@ class GpuHandle : public HandleImpl {
     bool sought_values_ = false;   ///< whether values_ was looked for
     StreamWorkspaces workspaces_;
     std::int64_t memory_limit_ = 0;
+    bool overlap_launches_ = true;
     std::size_t zeroed_bytes_ = 0;  ///< of a caller's workspace, at its begin, for all modes
     std::string source_;
     std::unique_ptr<VectorPacker> packer_;

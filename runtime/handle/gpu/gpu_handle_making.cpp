@@ -44,7 +44,8 @@ GpuHandle::GpuHandle(const CsrView& matrix, const Options& options, KernelProvid
       device_(std::move(device)),
       row_order_(input.row_order),
       workspaces_(*device_),
-      memory_limit_(options.memory_limit) {
+      memory_limit_(options.memory_limit),
+      overlap_launches_(options.overlap_launches) {
     const Stopwatch watch;
     packer_ = make_gpu_packer(provider_, policy_, device_);
     const DeviceFacts& facts = device_->facts();
@@ -132,7 +133,8 @@ void GpuHandle::make_base(const CsrView& matrix, const Options& options, DeviceC
     if (provided.kernel == nullptr) return;
     tell_kernel(
         *variants_->of({num_rhs_}).get(signature_.alpha, signature_.beta, [&](Scale, Scale) {
-            return std::make_unique<GpuBoundKernel>(provided.kernel, matrix_.stored);
+            return std::make_unique<GpuBoundKernel>(provided.kernel, matrix_.stored,
+                                                    overlap_launches_);
         }));
 }
 

@@ -66,6 +66,12 @@ Options checked(Options o) {
     return o;
 }
 
+/// What brings the halo begins beside the local product, as soon as that may begin.
+Options checked_local(Options o) {
+    o.overlap_launches = false;
+    return checked(std::move(o));
+}
+
 Options checked_halo(const Options& local, const Options& halo) {
     if (local.device != halo.device || local.num_rhs != halo.num_rhs ||
         local.vectors != halo.vectors || local.op != halo.op)
@@ -118,7 +124,7 @@ ValueType vectors_of(const Part& part, const Options& options) {
 
 PartHandle::PartHandle(const Part& part, const Options& local, const Options& halo,
                        const std::shared_ptr<Device>& device)
-    : local_(handle_of(checked(part).local.view(), checked(local), device)),
+    : local_(handle_of(checked(part).local.view(), checked_local(local), device)),
       halo_(handle_of_halo(part, checked_halo(local, halo), device)),
       sent_(vectors_of(part, local), part.send_elements, local, device),
       receives_(part.receives),

@@ -91,6 +91,9 @@ struct Options {
                                         ///< "auto" packs them where kernels cannot read them, or
                                         ///< that is predicted to be slower; "always"; "never" where
                                         ///< kernels can (docs/explanation/several-vectors.md)
+    bool overlap_launches = true;  ///< NVIDIA GPUs: a product may begin while the launch ahead of
+                                   ///< it on the stream ends; false: in its turn, so that what
+                                   ///< then begins on another stream, as for a halo, has room
     CacheMode cache = CacheMode::automatic;  ///< anything else wins over $SPMVGEN_CACHE
     std::string cache_dir;    ///< "" = $SPMVGEN_CACHE_DIR, else the user's cache directory
     std::string kernel_sets;  ///< kernel sets, files or folders of *.spmvset separated by ':', that
