@@ -43,7 +43,8 @@ struct StripsOutlook {
 /// How the entries of a matrix concentrate in few columns, for tiles with hubs.
 struct HubsOutlook {
     std::int64_t hubs = 0;  ///< so many columns of those used most
-    double share = 0;       ///< have this share of all entries
+    double share = 0;       ///< have this share of all entries,
+    double in_sectors = 0;  ///< and so many have as many columns of the sectors used most
 };
 
 /// What the caller fixed; "auto" and absent parameters are free.

@@ -203,15 +203,13 @@ TEST(ChooserSource, GivesColumnsForAnOrderThatMayPay) {
 
 TEST(ChooserSource, HubsOfALargeMatrixTakeTwoSamples) {
     const CsrMatrix matrix = make_gallery_matrix("rmat:scale=16,edges=1500000");
-    const std::array<std::int64_t, 3> hubs{512, 2048, 8192};
     CsrView bare = matrix.view();
     bare.col_idx = nullptr;
     CountingSource source(matrix.view());
-    EXPECT_EQ(hub_shares(bare, hubs, 1 << 17, source), hub_shares(matrix.view(), hubs, 1 << 17));
+    EXPECT_EQ(concentration(bare, 2048, 2, 1 << 17, &source),
+              concentration(matrix.view(), 2048, 2, 1 << 17, nullptr));
     EXPECT_EQ(source.columns_given, 2 << 17);
     EXPECT_EQ(source.asked, 1);
-    EXPECT_EQ(hub_shares(bare, hubs, matrix.nnz, source),
-              hub_shares(matrix.view(), hubs, matrix.nnz));
 }
 
 }  // namespace

@@ -236,24 +236,38 @@ TEST(Chooser, TilesAreToldWhetherRowsAreEmpty) {
     EXPECT_EQ(chosen(make_gallery_matrix("rmat:scale=12"), request).param("gaps"), 1);
 }
 
-/// A million rows of 16 entries, every other one in a column that many have.
-CsrMatrix make_network() {
+/// A million rows of 16 entries, every other one in a column that many have; these are so far
+/// apart.
+CsrMatrix make_network(std::uint64_t apart) {
     return drawn(
         1'000'000, [](std::int64_t) { return 16; },
-        [](std::size_t k, std::uint64_t any) {
-            return k % 2 == 0 ? any % 1'000'000 : any % 5000 * 200;
+        [apart](std::size_t k, std::uint64_t any) {
+            return k % 2 == 0 ? any % 1'000'000 : any % 5000 * apart;
         });
 }
 
 TEST(Chooser, ANetworkHasHubs) {
     EXPECT_EQ(chosen(make_gallery_matrix("rmat:scale=17"), request_for("sm_90")).kernel(), "tiles")
         << "so few entries that the L2 cache serves x";
-    const CsrMatrix network = make_network();
+    const CsrMatrix network = make_network(200);
     const Chosen hubs = chosen(network, request_for("sm_90"));
     EXPECT_EQ(hubs.kernel(), "tiles_hubs") << hubs.choice.reason;
     EXPECT_GT(hubs.param("hubs"), 0);
-    EXPECT_THAT(hubs.choice.reason, HasSubstr(" % of the entries in 12288 columns: tiles_hubs"));
+    EXPECT_THAT(hubs.choice.reason, HasSubstr(" % of the entries in 8192 columns: tiles_hubs"));
     EXPECT_THAT(hubs.choice.reason, HasSubstr(" hub columns have "));
+}
+
+TEST(Chooser, HubsBesideEachOtherAreLeftToTheCache) {
+    const auto of = [](const CsrMatrix& matrix) {
+        return concentration(matrix.view(), 5000, 2, std::int64_t{1} << 17, nullptr);
+    };
+    const CsrMatrix beside = make_network(1);
+    EXPECT_NEAR(of(beside).in_groups, 0.5, 0.02);
+    EXPECT_NEAR(of(make_network(200)).in_groups, 0.13, 0.02);
+    EXPECT_NEAR(of(beside).in_columns, 0.5, 0.02);
+    EXPECT_EQ(of(make_gallery_matrix("diagonal:n=20")), Concentration{});
+    EXPECT_THAT(chosen(beside, request_for("sm_90")).choice.reason,
+                HasSubstr(" % of the entries in 8192 columns, most beside each other: tiles"));
 }
 
 /// Rows of `row` entries, up to `reach` columns to either side.

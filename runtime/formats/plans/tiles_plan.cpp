@@ -1,7 +1,6 @@
 #include "formats/plans/tiles_plan.hpp"
 
 #include <algorithm>
-#include <array>
 #include <atomic>
 #include <functional>
 #include <numeric>
@@ -23,44 +22,35 @@ std::int64_t begin_of_run(std::int64_t nnz, std::int64_t run, std::int64_t runs)
     return nnz / sampled_run * run / runs * sampled_run;
 }
 
-/// hub_shares() of two samples with `runs` runs each; begin(run) = where in col_idx a run of both,
-/// which take turns, begins.
+/// The share of the entries that are in the most used groups of 2^bits neighbouring columns, for
+/// each number of groups. Of two samples with `runs` runs each, as hub_shares(); begin(run) = where
+/// in col_idx a run of both, which take turns, begins.
 template <typename Begin>
-std::vector<double> shares_of_runs(const CsrView& matrix, std::span<const std::int64_t> hubs,
-                                   std::int64_t runs, const Begin& begin) {
-    std::vector<double> shares;
+std::vector<double> shares_of_runs(const CsrView& matrix, std::span<const std::int64_t> groups,
+                                   int bits, std::int64_t runs, const Begin& begin) {
+    std::vector<UsesAndHits> used;  // in the order in which they come
     dispatch(matrix.index_type, [&]<typename Index>(Index) {
+        Renumbered number(static_cast<std::size_t>(2 * runs * sampled_run));
         const auto visit = [&](std::int64_t which, const auto& to) {
             for (std::int64_t run = which; run < 2 * runs; run += 2) {
                 const Index* const columns = matrix.col_idx_as<Index>() + begin(run);
-                for (std::int64_t k = 0; k < sampled_run; ++k) to(columns[k]);
+                for (std::int64_t k = 0; k < sampled_run; ++k) to(number(columns[k] >> bits));
             }
         };
-        Renumbered number(static_cast<std::size_t>(2 * runs * sampled_run));
-        std::vector<ColumnUses> used;  // in the order in which they come
-        visit(0, [&](Index column) {
-            const std::size_t i = number(column);
-            if (i == used.size()) used.push_back({column, 0});
+        visit(0, [&](std::size_t i) {
+            if (i == used.size()) used.push_back({});
             ++used[i].uses;
         });
-        std::vector<std::size_t> order(used.size()), place(used.size());
-        std::iota(order.begin(), order.end(), std::size_t{0});
-        std::ranges::sort(order, [&](std::size_t a, std::size_t b) {
-            return used[a].uses != used[b].uses ? used[a].uses > used[b].uses
-                                                : used[a].column > used[b].column;
+        visit(1, [&](std::size_t i) {
+            if (i < used.size()) ++used[i].hits;
         });
-        for (std::size_t i = 0; i < order.size(); ++i) place[order[i]] = i + 1;
-        std::vector<std::int64_t> hits(used.size() + 1, 0);
-        visit(1, [&](Index column) {
-            if (const std::size_t i = number(column); i < used.size()) ++hits[place[i]];
-        });
-        std::inclusive_scan(hits.begin(), hits.end(), hits.begin());
-        for (const std::int64_t count : hubs)
-            shares.push_back(
-                static_cast<double>(
-                    hits[static_cast<std::size_t>(std::min(count, std::ssize(used)))]) /
-                static_cast<double>(runs * sampled_run));
     });
+    const std::vector<std::int64_t> hits = hits_of_most_used(used);
+    std::vector<double> shares;
+    for (const std::int64_t count : groups)
+        shares.push_back(
+            static_cast<double>(hits[static_cast<std::size_t>(std::min(count, std::ssize(used)))]) /
+            static_cast<double>(runs * sampled_run));
     return shares;
 }
 
@@ -144,32 +134,53 @@ TilesPlan plan_tiles(const CsrView& matrix, std::span<const std::int64_t> hubs, 
     return plan;
 }
 
+std::vector<std::int64_t> hits_of_most_used(std::span<const UsesAndHits> columns) {
+    std::int64_t most = 0;
+    for (auto& column : columns) most = std::max(most, column.uses);
+    std::vector<std::size_t> first(static_cast<std::size_t>(most) + 2);
+    const auto bin = [&](const UsesAndHits& c) { return static_cast<std::size_t>(most - c.uses); };
+    for (auto& column : columns) ++first[bin(column) + 1];
+    std::partial_sum(first.begin(), first.end(), first.begin());
+    std::vector<std::int64_t> hits(columns.size() + 1);
+    for (std::size_t k = columns.size(); k-- > 0;) hits[++first[bin(columns[k])]] = columns[k].hits;
+    std::partial_sum(hits.begin(), hits.end(), hits.begin());
+    return hits;
+}
+
 std::vector<double> hub_shares(const CsrView& matrix, std::span<const std::int64_t> hubs,
                                std::int64_t sampled, int threads) {
     if (matrix.nnz <= 4 * sampled) return plan_tiles(matrix, hubs, threads).hub_share;
     const std::int64_t runs = sampled / sampled_run;
-    return shares_of_runs(matrix, hubs, runs, [&](std::int64_t run) {
+    return shares_of_runs(matrix, hubs, 0, runs, [&](std::int64_t run) {
         return begin_of_run(matrix.nnz, run, 2 * runs);
     });
 }
 
-std::vector<double> hub_shares(const CsrView& matrix, std::span<const std::int64_t> hubs,
-                               std::int64_t sampled, EntrySource& source) {
+Concentration concentration(const CsrView& matrix, std::int64_t columns, int bits,
+                            std::int64_t sampled, EntrySource* source) {
+    const std::int64_t runs = std::min(sampled, matrix.nnz / 2) / sampled_run;
+    if (runs < 2) return {};
     CsrView some = matrix;
-    if (matrix.nnz <= 4 * sampled) {
-        const Buffer all = source.columns(std::array{EntryRange{0, matrix.nnz}});
-        some.col_idx = all.data();
-        return plan_tiles(some, hubs).hub_share;
-    }
-    const std::int64_t runs = sampled / sampled_run;
+    Buffer here;
+    std::vector<std::int64_t> begins;
     std::vector<EntryRange> ranges;
     for (std::int64_t run = 0; run < 2 * runs; ++run) {
-        const std::int64_t begin = begin_of_run(matrix.nnz, run, 2 * runs);
-        ranges.push_back({begin, begin + sampled_run});
+        begins.push_back(begin_of_run(matrix.nnz, run, 2 * runs));
+        ranges.push_back({begins.back(), begins.back() + sampled_run});
     }
-    const Buffer columns = source.columns(ranges);
-    some.col_idx = columns.data();
-    return shares_of_runs(some, hubs, runs, [](std::int64_t run) { return run * sampled_run; });
+    if (source != nullptr) {
+        here = source->columns(ranges);
+        some.col_idx = here.data();
+    }
+    // Of `step` runs one.
+    const auto share = [&](std::int64_t groups, int of_bits, std::int64_t step) {
+        const auto begin = [&](std::int64_t run) {
+            return source != nullptr ? step * run * sampled_run
+                                     : begins[static_cast<std::size_t>(step * run)];
+        };
+        return shares_of_runs(some, std::span(&groups, 1), of_bits, runs / step, begin).front();
+    };
+    return {share(columns, 0, 1), share(columns >> bits, bits, 2)};
 }
 
 }  // namespace spmvgen

@@ -46,8 +46,24 @@ TilesPlan plan_tiles(const CsrView& matrix, std::span<const std::int64_t> hubs, 
 /// and how many entries of the other they have. One thread reads col_idx then.
 std::vector<double> hub_shares(const CsrView& matrix, std::span<const std::int64_t> hubs,
                                std::int64_t sampled, int threads = 0);
-/// The same of a matrix whose columns are elsewhere: only those of the samples come here.
-std::vector<double> hub_shares(const CsrView& matrix, std::span<const std::int64_t> hubs,
-                               std::int64_t sampled, EntrySource& source);
+
+/// How entries concentrate in few columns of x, and in few sectors of it.
+struct Concentration {
+    double in_columns = 0;  ///< share of all entries in so many of the most used columns
+    double in_groups = 0;   ///< the same in as many columns, in the most used groups of neighbours
+    bool operator==(const Concentration&) const = default;
+};
+/// Of 2^bits neighbouring columns a group; from two samples of `sampled` entries, as hub_shares().
+/// The columns of the samples come from the source, in one transfer, where it is not null.
+Concentration concentration(const CsrView& matrix, std::int64_t columns, int bits,
+                            std::int64_t sampled, EntrySource* source);
+
+/// How often something is used in one sample, and in another.
+struct UsesAndHits {
+    std::int64_t uses = 0, hits = 0;
+};
+/// So many hits have those that are used most: for each number of them, from 0 on. Of those that
+/// are used alike the last come first.
+std::vector<std::int64_t> hits_of_most_used(std::span<const UsesAndHits> columns);
 
 }  // namespace spmvgen

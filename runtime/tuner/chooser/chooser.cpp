@@ -2,10 +2,10 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <limits>
 #include <span>
 
-#include "formats/plans/tiles_plan.hpp"
 #include "formats/value_encoding.hpp"
 #include "registry.hpp"
 #include "spmvgen/error.hpp"
@@ -14,6 +14,7 @@
 #include "tuner/chooser/exact_values.hpp"
 #include "tuner/chooser/gathers.hpp"
 #include "tuner/cost/figures/figures.hpp"
+#include "tuner/cost/work/gpu_units.hpp"
 #include "tuner/plan/kernel_plan.hpp"
 #include "tuner/rules/choose.hpp"
 #include "tuner/rules/matrix_rules.hpp"
@@ -301,14 +302,13 @@ void Chooser::look_at_hubs(Request& request) {
     const std::int64_t hubs =
         hub_columns(request.target, vectors_type(request, features_.value_type));
     if (matrix_.cols <= 2 * hubs) return;
-    if (!hub_shares_.contains(hubs)) {
-        const std::span one(&hubs, 1);
-        const auto shares = source_ != nullptr
-                                ? hub_shares(matrix_, one, sampled_for_hubs, *source_)
-                                : hub_shares(matrix_, one, sampled_for_hubs, threads_);
-        hub_shares_[hubs] = shares.front();
-    }
-    request.hubs = HubsOutlook{hubs, hub_shares_.at(hubs)};
+    const auto columns_of_sector = static_cast<unsigned>(
+        gpu::sector / static_cast<double>(size_of(vectors_type(request, features_.value_type))));
+    if (!concentrations_.contains(hubs))
+        concentrations_[hubs] = concentration(matrix_, hubs, std::countr_zero(columns_of_sector),
+                                              sampled_for_hubs, source_);
+    const auto& [in_hubs, in_sectors] = concentrations_.at(hubs);
+    request.hubs = HubsOutlook{hubs, in_hubs, in_sectors};
 }
 
 void Chooser::look_at_gathers(Request& request) {

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "formats/plans/tiles_plan.hpp"
 #include "matrix/entry_source.hpp"
 #include "matrix/features/block_fill.hpp"
 #include "registry.hpp"
@@ -154,7 +155,7 @@ class Chooser {
     /// By types of vectors and values, the sizes that are given, and right-hand sides.
     std::map<std::tuple<ValueType, ValueType, int, int, int>, BlockChoice> blocks_;
     std::map<ValueType, double> saved_gathers_;
-    std::map<std::int64_t, double> hub_shares_;  ///< by number of hubs
+    std::map<std::int64_t, Concentration> concentrations_;  ///< by number of hubs
     std::optional<SampledRows> sample_;
     std::int64_t most_filled_ = 0;  ///< entries that fill() looks at
     std::optional<StripsChooser> strips_;

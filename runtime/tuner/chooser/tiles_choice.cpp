@@ -8,26 +8,32 @@
 #include "families/tiles.hpp"
 #include "registry.hpp"
 #include "spmvgen/error.hpp"
+#include "tuner/plan/gpu_figures.hpp"
 
 namespace spmvgen {
 namespace {
 
-constexpr double nearly = 0.9;     ///< of the share that the largest count covers
+constexpr double nearly = 0.95;    ///< of the share that the largest count covers
 constexpr double few_hits = 0.15;  ///< share of the entries that does not pay for shared memory
 
 constexpr std::int64_t least_sampled = 1 << 17, most_sampled = 1 << 19;  ///< entries,
 constexpr std::int64_t sampled_share = 64;                               ///< one of so many
 
-/// Whether so many hubs leave room for the blocks that the signature asks for.
+/// Whether so many hubs leave room for the blocks that the signature asks for, and on NVIDIA enough
+/// of the cache.
 bool fits(Signature s, std::int64_t hubs) {
+    constexpr std::int64_t usual_blocks = 2;  // of a multiprocessor, for hub_columns()
+    const Architecture& device = architecture(s.target);
     s.params["hubs"] = hubs;
     try {
         complete(s);
     } catch (const Error&) {
         return false;
     }
-    return tiles_shared_bytes(s) * s.params.at("per_unit") <=
-           architecture(s.target).gpu.shared_bytes;
+    const std::int64_t blocks = s.params.at("per_unit");
+    return tiles_shared_bytes(s) * blocks <= device.gpu.shared_bytes &&
+           (device.kind != TargetKind::cuda ||
+            hubs * rhs_group(s) * blocks <= usual_blocks * hub_columns(s.target, s.value));
 }
 
 }  // namespace

@@ -1,13 +1,18 @@
 #include "tuner/plan/gpu_figures.hpp"
 
 #include <algorithm>
+#include <iterator>
 
+#include "registry.hpp"
 #include "tuner/cost/work/gpu_units.hpp"
 
 namespace spmvgen {
 namespace {
 
-constexpr std::int64_t most_hub_bytes = 96 * 1024;  ///< of a block's shared memory: two a unit
+/// Of the shared memory that a block may have, for the hubs of each of two blocks of a
+/// multiprocessor. On NVIDIA what they leave is its cache, in which all other sectors of x have to
+/// find room on their way; on AMD it is for the places of sums.
+constexpr double nvidia_hubs = 0.3, amd_hubs = 0.25;
 
 // From times on an H200 (bench/results/README.md, docs/explanation/choice.md).
 constexpr GpuLimits nvidia{
@@ -33,10 +38,13 @@ double sorted_slice_padding(const Situation& s) {
 }
 
 std::int64_t hub_columns(const Target& target, ValueType vectors) {
-    const std::int64_t shared = architecture(target).gpu.shared_bytes;
-    // Of little shared memory the places of sums take up to a half.
-    return std::min(most_hub_bytes, shared / (shared > most_hub_bytes ? 2 : 4)) /
-           static_cast<std::int64_t>(size_of(vectors));
+    const Architecture& device = architecture(target);
+    const double bytes = (device.kind == TargetKind::cuda ? nvidia_hubs : amd_hubs) *
+                         static_cast<double>(device.gpu.shared_bytes);
+    const auto room = static_cast<std::int64_t>(bytes / static_cast<double>(size_of(vectors)));
+    const auto& params = kernel_entry("tiles_hubs").params;
+    const auto& counts = std::ranges::find(params, "hubs", &Parameter::name)->allowed;
+    return *std::prev(std::ranges::upper_bound(counts, room));
 }
 
 Params many_entries_params() {

@@ -20,12 +20,15 @@ constexpr double most_index_bytes = 3;               ///< a nonzero: with more x
 constexpr double most_even_index_bytes = 3.6;        ///< less so in even rows of wide values, or
                                                      ///< of one
 constexpr double most_gpu_share = 0.97;              ///< of CSR's bytes
-constexpr double short_mean = 3.5;             ///< mean row, up to which a thread's chain of loads
-                                               ///< decides,
-constexpr double most_short_index = 1.2;       ///< unless so few bytes a nonzero name its column
-constexpr double least_concentration = 2.5;    ///< of hubs: their share of the entries over
-                                               ///< theirs of the columns
-constexpr double least_hub_share = 0.3;        ///< of the entries, for hubs to pay
+constexpr double short_mean = 3.5;           ///< mean row, up to which a thread's chain of loads
+                                             ///< decides,
+constexpr double most_short_index = 1.2;     ///< unless so few bytes a nonzero name its column
+constexpr double least_concentration = 2.5;  ///< of hubs: their share of the entries over
+                                             ///< theirs of the columns
+constexpr double least_hub_share = 0.27;     ///< of the entries, for hubs to pay
+/// Over the share of the entries in as many bytes of the sectors of x used most: where these have
+/// as much, a cache keeps them, and hubs are not needed.
+constexpr double least_beside_cache = 1.05;
 constexpr std::int64_t most_even_row = 1024;   ///< entries of a row, as Algorithm 3 has it
 constexpr double skewed_strips_padding = 1.5;  ///< sorted padding, where single rows stand out
 constexpr double long_strips_mean = 256;       ///< mean row, of matrices of few rows
@@ -73,11 +76,11 @@ constexpr double least_strips_saving = 0.85;
 // and 23.3 as bcsr_fused. In f32 sx-stackoverflow (29 %) 223 and 259, soc-Pokec (25 %) 263 and 223;
 // roadNet-CA (padding 1.42) 12.9 as strips, 14.5 as bcsr_fused, netherlands_osm (1.79) 15.1 and
 // 15.4, belgium_osm (1.83) 9.1 and 9.1; another NACA0015 (3.2 bytes of index) 11.9, as tiles
-// 14.7.
+// 14.7. Shares are those of 96 KiB of hubs, the limits are for 64 KiB.
 constexpr double most_short_padding = 1.1;
 constexpr double most_narrow_short_padding = 1.5;
-constexpr double least_one_value_hub_share = 0.14;
-constexpr double least_narrow_hub_share = 0.27;
+constexpr double least_one_value_hub_share = 0.13;
+constexpr double least_narrow_hub_share = 0.25;
 
 // Of bcsr_fused in 1x1 beside csr_classical: from the same records NACA0015 24.3 and 28.7 µs (f32:
 // 15.8 and 18.6), dblp-2010 17.9 and 19.1 (15.9 and 17.2), roads 1.07 to 1.15 times as fast in f32;
@@ -116,7 +119,7 @@ double strips_bytes(const Situation& s) {
 /// Whether hubs in shared memory have enough of the entries.
 bool hubs_pay(const Situation& s) {
     if (!s.request.hubs) return false;
-    const auto& [hubs, share] = *s.request.hubs;
+    const auto& [hubs, share, in_sectors] = *s.request.hubs;
     const double of_columns = static_cast<double>(hubs) / static_cast<double>(s.f.cols);
     const double of_one_value = is_narrow(s) ? least_narrow_hub_share : least_one_value_hub_share;
     const double least = all_one_value(s) ? of_one_value : least_hub_share;
@@ -246,10 +249,15 @@ Pick short_uneven_rows(const Situation& s) {
             shared && stored_bytes(s) >= sizeof(double) ? shared_gathers_params() : Params{}};
 }
 
-/// A network's product is bound by the cache that serves x: hubs in shared memory lessen that.
+/// A network's product is bound by the cache that serves x: hubs in shared memory lessen that,
+/// where a multiprocessor's own cache does not.
 Pick networks(const Situation& s) {
     if (!hubs_pay(s)) return {};
-    const auto& [hubs, share] = *s.request.hubs;
+    const auto& [hubs, share, in_sectors] = *s.request.hubs;
+    if (share < least_beside_cache * in_sectors)
+        return {"tiles",
+                fmt::format("{:.0f} % of the entries in {} columns, most beside each other",
+                            100 * share, hubs)};
     return {"tiles_hubs", fmt::format("{:.0f} % of the entries in {} columns", 100 * share, hubs)};
 }
 
@@ -364,7 +372,7 @@ constexpr std::array gpu_rules_by_matrix{
     Rule{far_gathers, {"sell_slices"}},
     Rule{gpu_strips, {"strips"}},
     Rule{short_rows_in_cache, {"bcsr_fused", "tiles", "strips"}},
-    Rule{networks, {"tiles_hubs"}},
+    Rule{networks, {"tiles_hubs", "tiles"}},
     Rule{uneven_rows, {"tiles", "csr_load_balance"}}};
 
 }  // namespace

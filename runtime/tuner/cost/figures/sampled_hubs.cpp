@@ -5,6 +5,8 @@
 #include <numeric>
 #include <span>
 
+#include "formats/plans/tiles_plan.hpp"
+
 namespace spmvgen {
 namespace {
 
@@ -27,21 +29,16 @@ void sort_columns(std::vector<Index>& columns, std::int64_t cols) {
     }
 }
 
-/// How often a column is used in each half.
-struct ColumnHits {
-    std::int64_t times, hits;
-};
-
 /// Of the columns that occur in `judges`, in their order. Both are sorted.
 template <typename Index>
-std::vector<ColumnHits> hits_of(const std::vector<Index>& judges,
-                                const std::vector<Index>& judged) {
-    std::vector<ColumnHits> columns;
+std::vector<UsesAndHits> hits_of(const std::vector<Index>& judges,
+                                 const std::vector<Index>& judged) {
+    std::vector<UsesAndHits> columns;
     columns.reserve(judges.size());
     std::size_t at = 0;
     for (std::size_t k = 0; k < judges.size(); ++k) {
         if (k > 0 && judges[k] == judges[k - 1]) {
-            ++columns.back().times;
+            ++columns.back().uses;
             continue;
         }
         columns.push_back({1, 0});
@@ -49,21 +46,6 @@ std::vector<ColumnHits> hits_of(const std::vector<Index>& judges,
             columns.back().hits += judged[at] == judges[k];
     }
     return columns;
-}
-
-/// So many entries of the second half are in the columns that the first uses most: for each number
-/// of them. Of columns that are used alike the last come first.
-std::vector<std::int64_t> hits_of_most_used(const std::vector<ColumnHits>& columns) {
-    std::int64_t most = 0;
-    for (auto& column : columns) most = std::max(most, column.times);
-    std::vector<std::size_t> first(static_cast<std::size_t>(most) + 2);
-    const auto bin = [&](const ColumnHits& c) { return static_cast<std::size_t>(most - c.times); };
-    for (auto& column : columns) ++first[bin(column) + 1];
-    std::partial_sum(first.begin(), first.end(), first.begin());
-    std::vector<std::int64_t> hits(columns.size() + 1);
-    for (std::size_t k = columns.size(); k-- > 0;) hits[++first[bin(columns[k])]] = columns[k].hits;
-    std::partial_sum(hits.begin(), hits.end(), hits.begin());
-    return hits;
 }
 
 }  // namespace
