@@ -13,7 +13,7 @@ def tomography(nnz, r):
     t = np.arange(-0.7 * side, 0.7 * side)
     rows, cols = [], []
     for k, angle in enumerate(angles):
-        s = np.arange(-side // 2, side - side // 2)[:, None]
+        s = (np.arange(side) - side // 2)[:, None]
         x = np.rint(side / 2 + t * np.cos(angle) - s * np.sin(angle)).astype(int)
         y = np.rint(side / 2 + t * np.sin(angle) + s * np.cos(angle)).astype(int)
         inside = (x >= 0) & (x < side) & (y >= 0) & (y < side)

@@ -33,6 +33,19 @@ TEST(BlockFill, WorkedOutByHand) {
     EXPECT_EQ(fill.at(3, 4), 24 / 5.0);  // (0,0), (0,4)
 }
 
+TEST(BlockFill, OfOneSizeFromRowsThatAreSpread) {
+    EXPECT_EQ(spread_block_fill(Tiny<>(3, {{}, {}}).view(), 2, 3, 100), 1);
+    const CsrMatrix matrix = make_gallery_matrix("fem:nx=30,ny=30,dofs=3");
+    const BlockFill exact = block_fill(matrix.view(), 1);
+    for (int r = 1; r <= most_block; ++r)
+        for (int c = 1; c <= most_block; ++c) {
+            EXPECT_NEAR(spread_block_fill(matrix.view(), r, c, 2 * matrix.nnz), exact.at(r, c),
+                        1e-12);
+            EXPECT_NEAR(spread_block_fill(matrix.view(), r, c, 2000), exact.at(r, c), 0.3);
+        }
+    EXPECT_EQ(spread_block_fill(small.view(), 2, 2, 1), 8 / 5.0) << "no fewer than 16 block rows";
+}
+
 TEST(BlockFill, OfNothingIsOne) {
     const BlockFill fill = block_fill(Tiny<>(3, {{}, {}}).view());
     for (int r = 1; r <= most_block; ++r)

@@ -209,6 +209,47 @@ TEST(ChooserSample, FillsAreOfAllEntriesThatAreWantedWhereThereAreBlocks) {
     EXPECT_NEAR(fill.at(2, 4), 8, 0.4);
 }
 
+/// What leaves each source, in neighbouring columns, and what comes to each sink, one here and
+/// there.
+CsrMatrix make_transport(std::int64_t sources, std::int64_t sinks) {
+    CsrMatrix a;
+    a.rows = sources + sinks;
+    a.cols = sources * sinks;
+    a.nnz = 2 * a.cols;
+    a.row_ptr = make_buffer<std::int32_t>(a.rows + 1);
+    a.col_idx = make_buffer<std::int32_t>(a.nnz);
+    a.values = make_buffer<double>(a.nnz);
+    std::ranges::fill(a.values.as<double>(), 0.7);
+    const auto row_ptr = a.row_ptr.as<std::int32_t>(), columns = a.col_idx.as<std::int32_t>();
+    row_ptr[0] = 0;
+    std::size_t k = 0;
+    const auto row = [&](std::int64_t i, std::int64_t first, std::int64_t step,
+                         std::int64_t count) {
+        for (std::int64_t j = 0; j < count; ++j)
+            columns[k++] = static_cast<std::int32_t>(first + j * step);
+        row_ptr[static_cast<std::size_t>(i) + 1] = static_cast<std::int32_t>(k);
+    };
+    for (std::int64_t i = 0; i < sources; ++i) row(i, i * sinks, 1, sinks);
+    for (std::int64_t j = 0; j < sinks; ++j) row(sources + j, j, sinks, sources);
+    return a;
+}
+
+// Of rows so long a sample has those of one place, all of them in whole blocks.
+TEST(ChooserSample, BlocksThatTheSampleAloneHasAreNotChosen) {
+    const CsrMatrix matrix = make_transport(107, 1600);
+    EXPECT_NEAR(block_fill(matrix.view(), 1).at(1, 8), 4.5, 0.1);
+    EXPECT_NEAR(sampled_block_fill(matrix.view(), 6000).at(1, 8), 1, 0.1);
+    const RowFeatures features = analyse_row_lengths(matrix.view());
+    for (const char* device : {"x86-64-v4", "NVIDIA H200"}) {
+        Request request;
+        request.profile = find_device_profile(device);
+        request.target = parse_target(request.profile->arch);
+        request.units = request.profile->units;
+        const Choice choice = Chooser(matrix.view(), features)(request);
+        EXPECT_NE(kernel_entry(choice.signature.kernel).format, Format::bcsr) << choice.reason;
+    }
+}
+
 TEST(ChooserSample, HubsOfALargeMatrixAreThoseOfTwoSamples) {
     const CsrMatrix matrix = make_gallery_matrix("rmat:scale=16,edges=1500000");
     const std::array<std::int64_t, 3> hubs{512, 2048, 8192};

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "matrix/chunks.hpp"
+#include "matrix/features/distinct.hpp"
 #include "matrix/features/row_strips.hpp"
 #include "spmvgen/error.hpp"
 
@@ -357,6 +358,29 @@ BlockFill sampled_block_fill(const CsrView& matrix, std::int64_t entries, int th
         const BlockFill first = of(std::max(entries / share_of_first, least_of_first));
         return is_without_blocks(first) ? first : of(entries);
     });
+}
+
+double spread_block_fill(const CsrView& matrix, int rows, int cols, std::int64_t entries) {
+    if (matrix.nnz == 0) return 1;
+    constexpr std::int64_t fewest = 16;
+    const std::int64_t all = (matrix.rows + rows - 1) / rows;
+    const std::int64_t some = std::min(all, std::max(entries / (matrix.nnz / all + 1), fewest));
+    std::int64_t seen = 0, blocks = 0;
+    dispatch(matrix.index_type, [&]<typename Index>(Index) {
+        const Index* const columns = matrix.col_idx_as<Index>();
+        DistinctBelow distinct(static_cast<std::size_t>(matrix.cols / cols + 1));
+        for (std::int64_t k = 0; k < some; ++k) {
+            const std::int64_t row = k * all / some * rows;
+            const std::int64_t begin = matrix.row_begin(row),
+                               end = matrix.row_begin(std::min(row + rows, matrix.rows));
+            for (std::int64_t at = begin; at < end; ++at)
+                distinct.add(static_cast<std::uint32_t>(columns[at] / cols));
+            seen += end - begin;
+            blocks += distinct.take();
+        }
+    });
+    const auto elements = static_cast<double>(blocks) * rows * cols;
+    return seen > 0 ? elements / static_cast<double>(seen) : 1;
 }
 
 }  // namespace spmvgen

@@ -79,6 +79,7 @@ Choice Chooser::sampled(Request& request) {
     const Request asked = request;
     std::vector<CountedChoice::Candidate> others;
     Choice choice = sampled_of_team(request, others);
+    while (has_emptier_blocks(choice)) choice = sampled_of_team(request = asked, others);
     if (!asked.smaller_teams.empty() && is_weighed(asked))
         take_smaller_team(choice, request, asked, others);
     return choice;
@@ -229,6 +230,26 @@ void Chooser::look_at_values(Request& request) {
 bool Chooser::has_shorter_diagonals(const Choice& choice) {
     return plan_of(choice.signature.kernel).needs_diagonals && predictions_ != nullptr &&
            predictions_->has_more_heads();
+}
+
+bool Chooser::has_emptier_blocks(const Choice& choice) {
+    constexpr std::int64_t many = 50'000;  // entries
+    constexpr double more = 1.15, far_more = 2;
+    const Signature& s = choice.signature;
+    if (kernel_entry(s.kernel).format != Format::bcsr || !fill_ || source_ != nullptr) return false;
+    const auto rows = static_cast<int>(s.params.at("block_rows")),
+               cols = static_cast<int>(s.params.at("block_cols"));
+    const double times =
+        spread_block_fill(matrix_, rows, cols, many) / std::max(fill_->at(rows, cols), 1.0);
+    if (times <= more) return false;
+    // Strips of long rows are few, and can mislead again.
+    const bool hopeless = times > far_more || looked_again_at_fill_;
+    looked_again_at_fill_ = true;
+    fill_ = hopeless ? fill_of_single_entries() : sampled_block_fill(matrix_, many, threads_);
+    blocks_.clear();
+    predictions_ = nullptr;
+    strips_.emplace(matrix_, features_, *sample_, threads_);
+    return true;
 }
 
 bool Chooser::has_believed(const Choice& choice) const {

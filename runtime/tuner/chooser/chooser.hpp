@@ -124,6 +124,9 @@ class Chooser {
     /// Whether a kernel with KernelPlan::needs_diagonals was chosen by a sample that has longer
     /// ones than the matrix.
     bool has_shorter_diagonals(const Choice& choice);
+    /// Whether blocks were chosen by a sample that has fuller ones than the matrix. Then more of it
+    /// is looked at, or where that is hopeless, it is taken to have none.
+    bool has_emptier_blocks(const Choice& choice);
     void look_at_blocks(Request& request);
     void look_at_strips(Request& request);
     /// Whether a GPU's kernel could be faster than what rules choose without a look at its layout.
@@ -158,6 +161,7 @@ class Chooser {
     std::map<std::int64_t, Concentration> concentrations_;  ///< by number of hubs
     std::optional<SampledRows> sample_;
     std::int64_t most_filled_ = 0;  ///< entries that fill() looks at
+    bool looked_again_at_fill_ = false;
     std::optional<StripsChooser> strips_;
     std::optional<TilesChooser> sampled_tiles_;
     std::optional<TilesChooser> tiles_;  ///< of all of the matrix
