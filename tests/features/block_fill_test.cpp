@@ -44,6 +44,9 @@ TEST(BlockFill, OfOneSizeFromRowsThatAreSpread) {
             EXPECT_NEAR(spread_block_fill(matrix.view(), r, c, 2000), exact.at(r, c), 0.3);
         }
     EXPECT_EQ(spread_block_fill(small.view(), 2, 2, 1), 8 / 5.0) << "no fewer than 16 block rows";
+    CsrView narrow = small.view();
+    narrow.cols = 2;  // and a column outside, which is not counted
+    EXPECT_EQ(spread_block_fill(narrow, 2, 2, 1), 4 / 5.0);
 }
 
 TEST(BlockFill, OfNothingIsOne) {

@@ -368,13 +368,17 @@ double spread_block_fill(const CsrView& matrix, int rows, int cols, std::int64_t
     std::int64_t seen = 0, blocks = 0;
     dispatch(matrix.index_type, [&]<typename Index>(Index) {
         const Index* const columns = matrix.col_idx_as<Index>();
-        DistinctBelow distinct(static_cast<std::size_t>(matrix.cols / cols + 1));
+        const auto bound = static_cast<std::size_t>(matrix.cols / cols + 1);
+        DistinctBelow distinct(bound);
         for (std::int64_t k = 0; k < some; ++k) {
             const std::int64_t row = k * all / some * rows;
             const std::int64_t begin = matrix.row_begin(row),
                                end = matrix.row_begin(std::min(row + rows, matrix.rows));
-            for (std::int64_t at = begin; at < end; ++at)
-                distinct.add(static_cast<std::uint32_t>(columns[at] / cols));
+            for (std::int64_t at = begin; at < end; ++at) {
+                const auto column = static_cast<std::uint64_t>(columns[at]);
+                if (const auto number = column / static_cast<std::uint64_t>(cols); number < bound)
+                    distinct.add(static_cast<std::uint32_t>(number));
+            }
             seen += end - begin;
             blocks += distinct.take();
         }

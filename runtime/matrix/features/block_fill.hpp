@@ -40,7 +40,8 @@ BlockFill block_fill(const CsrView& matrix, double sigma = default_sigma, int th
 BlockFill sampled_block_fill(const CsrView& matrix, std::int64_t entries, int threads = 0);
 
 /// The fill of one size, 1 … most_block each, from block rows that are spread evenly over the
-/// matrix and have about `entries` entries, at least 16 of them. One thread.
+/// matrix and have about `entries` entries, at least 16 of them. One thread. Columns outside the
+/// matrix, which is refused later, count as none.
 double spread_block_fill(const CsrView& matrix, int rows, int cols, std::int64_t entries);
 
 }  // namespace spmvgen
