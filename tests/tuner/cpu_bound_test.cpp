@@ -14,7 +14,7 @@
 namespace spmvgen {
 namespace {
 
-constexpr int team = 2;
+constexpr int bound_team = 2;
 
 /// The choice for two threads of the CPU whose profile ships.
 class CpuChoice {
@@ -40,10 +40,10 @@ class CpuChoice {
     const CsrMatrix matrix_;
     const RowFeatures rows_ = analyse_row_lengths(matrix_.view());
     const DeviceProfile& profile_ = *find_device_profile("x86-64-v4");
-    Request request_{.target = parse_target("x86-64-v4"), .threads = team};
+    Request request_{.target = parse_target("x86-64-v4"), .threads = bound_team};
     Chooser chooser_{matrix_.view(), rows_};
     const Choice rules_ = chooser_.sampled(request_);
-    CountedChoice counted_{matrix_.view(), rows_, profile_, team, *cpu_constants(), chooser_};
+    CountedChoice counted_{matrix_.view(), rows_, profile_, bound_team, *cpu_constants(), chooser_};
 };
 
 std::ptrdiff_t laid_out(const std::vector<CountedChoice::Candidate>& candidates) {
