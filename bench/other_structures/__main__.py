@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Matrices of structures that the gallery's families do not have, to judge the choice by.
 
-Nothing was fitted or tuned on them. A matrix depends on its name, seed and wanted entries only (and
+No constant was fitted to them. A matrix depends on its name, seed and wanted entries only (and
 on the version of numpy); it has roughly as many entries as are wanted, with random values. Needs
 numpy and scipy.
 

@@ -247,6 +247,11 @@ TEST(ChooserSample, BlocksThatTheSampleAloneHasAreNotChosen) {
         request.units = request.profile->units;
         const Choice choice = Chooser(matrix.view(), features)(request);
         EXPECT_NE(kernel_entry(choice.signature.kernel).format, Format::bcsr) << choice.reason;
+        request.format = "bcsr";
+        request.params = {{"block_rows", 1}, {"block_cols", 8}};
+        const Choice asked_for = Chooser(matrix.view(), features)(request);
+        EXPECT_EQ(asked_for.signature.params.at("block_cols"), 8);
+        EXPECT_THAT(asked_for.reason, testing::HasSubstr("given by the caller: fill 1.1"));
     }
 }
 

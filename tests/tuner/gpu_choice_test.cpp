@@ -15,6 +15,7 @@
 #include "registry.hpp"
 #include "tuner/chooser/chooser.hpp"
 #include "tuner/chooser/counted_choice.hpp"
+#include "tuner/plan/gpu_figures.hpp"
 #include "tuner/records/signature_name.hpp"
 #include "tuner/rules/choose.hpp"
 
@@ -165,6 +166,19 @@ TEST(GpuChoice, RankedIsByTheBadCaseOfPredictedTimes) {
         EXPECT_LE(ranked[i - 1].prediction.bad_us(), ranked[i].prediction.bad_us());
     request.profile = nullptr;
     EXPECT_TRUE(chooser.ranked(request, 10).empty()) << "nothing is known of the device";
+}
+
+// Counts that tiles_hubs may have, for three tenths of a block's shared memory, on AMD a quarter.
+TEST(GpuChoice, HubsLeaveRoom) {
+    const auto hubs = [](const char* arch, ValueType type) {
+        return hub_columns(parse_target(arch), type);
+    };
+    EXPECT_EQ(hubs("sm_90", ValueType::f64), 8192);
+    EXPECT_EQ(hubs("sm_90", ValueType::f32), 16384);
+    EXPECT_EQ(hubs("sm_90", ValueType::c64), 4096);
+    EXPECT_EQ(hubs("sm_80", ValueType::f64), 6144);
+    EXPECT_EQ(hubs("sm_86", ValueType::f64), 2048);
+    EXPECT_EQ(hubs("gfx90a", ValueType::f64), 2048);
 }
 
 }  // namespace

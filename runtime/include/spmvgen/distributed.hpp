@@ -165,8 +165,9 @@ class ListedElements {
 class PartHandle {
   public:
     /// Options of the local product and of the halo's. Both have the same device, types and
-    /// num_rhs; op is N or C. Not for device_arrays, index_base, owner, permuted_vectors and
-    /// epilogue, which are Error(invalid_argument). Throws as Handle does.
+    /// num_rhs; op is N or C. The local product begins in its turn, whatever overlap_launches says,
+    /// so that what brings the halo has room beside it. Not for device_arrays, index_base, owner,
+    /// permuted_vectors and epilogue, which are Error(invalid_argument). Throws as Handle does.
     PartHandle(const Part& part, const Options& local, const Options& halo);
     /// `options` say how the local product is chosen. The halo's is chosen from the halo's rows.
     explicit PartHandle(const Part& part, const Options& options = {});

@@ -79,7 +79,7 @@ Choice Chooser::sampled(Request& request) {
     const Request asked = request;
     std::vector<CountedChoice::Candidate> others;
     Choice choice = sampled_of_team(request, others);
-    while (has_emptier_blocks(choice)) choice = sampled_of_team(request = asked, others);
+    while (has_emptier_blocks(choice, asked)) choice = sampled_of_team(request = asked, others);
     if (!asked.smaller_teams.empty() && is_weighed(asked))
         take_smaller_team(choice, request, asked, others);
     return choice;
@@ -232,13 +232,16 @@ bool Chooser::has_shorter_diagonals(const Choice& choice) {
            predictions_->has_more_heads();
 }
 
-bool Chooser::has_emptier_blocks(const Choice& choice) {
+bool Chooser::has_emptier_blocks(const Choice& choice, const Request& asked) {
     constexpr std::int64_t many = 50'000;  // entries
     constexpr double more = 1.15, far_more = 2;
     const Signature& s = choice.signature;
-    if (kernel_entry(s.kernel).format != Format::bcsr || !fill_ || source_ != nullptr) return false;
+    if (wants_blocks(asked) || kernel_entry(s.kernel).format != Format::bcsr || !fill_ ||
+        source_ != nullptr)
+        return false;
     const auto rows = static_cast<int>(s.params.at("block_rows")),
                cols = static_cast<int>(s.params.at("block_cols"));
+    if (rows * cols == 1) return false;
     const double times =
         spread_block_fill(matrix_, rows, cols, many) / std::max(fill_->at(rows, cols), 1.0);
     if (times <= more) return false;

@@ -124,9 +124,9 @@ class Chooser {
     /// Whether a kernel with KernelPlan::needs_diagonals was chosen by a sample that has longer
     /// ones than the matrix.
     bool has_shorter_diagonals(const Choice& choice);
-    /// Whether blocks were chosen by a sample that has fuller ones than the matrix. Then more of it
-    /// is looked at, or where that is hopeless, it is taken to have none.
-    bool has_emptier_blocks(const Choice& choice);
+    /// Whether blocks that nobody asked for were chosen by a sample that has fuller ones than the
+    /// matrix. Then more of it is looked at, or where that is hopeless, it is taken to have none.
+    bool has_emptier_blocks(const Choice& choice, const Request& asked);
     void look_at_blocks(Request& request);
     void look_at_strips(Request& request);
     /// Whether a GPU's kernel could be faster than what rules choose without a look at its layout.
