@@ -233,22 +233,24 @@ bool Chooser::has_shorter_diagonals(const Choice& choice) {
 }
 
 bool Chooser::has_emptier_blocks(const Choice& choice, const Request& asked) {
-    constexpr std::int64_t many = 50'000;  // entries
-    constexpr double more = 1.15, far_more = 2;
+    constexpr std::int64_t most_spread = 16'000, spread_share = 4, times_as_many = 3;  // entries
+    constexpr double more = 1.15, far_more = 2, well_known = 0.5;  // the last: share of the rows
     const Signature& s = choice.signature;
     if (wants_blocks(asked) || kernel_entry(s.kernel).format != Format::bcsr || !fill_ ||
-        source_ != nullptr)
+        fill_->share >= well_known || source_ != nullptr)
         return false;
     const auto rows = static_cast<int>(s.params.at("block_rows")),
                cols = static_cast<int>(s.params.at("block_cols"));
     if (rows * cols == 1) return false;
     const double times =
-        spread_block_fill(matrix_, rows, cols, many) / std::max(fill_->at(rows, cols), 1.0);
+        spread_block_fill(matrix_, rows, cols, std::min(most_spread, matrix_.nnz / spread_share)) /
+        std::max(fill_->at(rows, cols), 1.0);
     if (times <= more) return false;
     // Strips of long rows are few, and can mislead again.
     const bool hopeless = times > far_more || looked_again_at_fill_;
     looked_again_at_fill_ = true;
-    fill_ = hopeless ? fill_of_single_entries() : sampled_block_fill(matrix_, many, threads_);
+    fill_ = hopeless ? fill_of_single_entries()
+                     : sampled_block_fill(matrix_, times_as_many * most_filled_, threads_);
     blocks_.clear();
     predictions_ = nullptr;
     strips_.emplace(matrix_, features_, *sample_, threads_);
