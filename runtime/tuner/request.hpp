@@ -51,6 +51,8 @@ struct HubsOutlook {
 struct Request {
     std::string format = "auto";
     std::string kernel = "auto";
+    /// With both auto: a format that this matrix would make too large.
+    std::optional<Format> without = {};
     std::string rule = {};  ///< of a paper, by name (tuner/rules/paper_rules.hpp), where the kernel
                             ///< is free; "" = the choice
     Params params = {};

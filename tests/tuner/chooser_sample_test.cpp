@@ -12,7 +12,9 @@
 #include "matrix/suites/gallery.hpp"
 #include "registry.hpp"
 #include "tuner/chooser/chooser.hpp"
+#include "tuner/chooser/strips_choice.hpp"
 #include "tuner/cost/figures/figures.hpp"
+#include "tuner/profiles/device_profile.hpp"
 
 namespace spmvgen {
 namespace {
@@ -307,6 +309,41 @@ TEST(ChooserSample, StripsAreCountedAsTheyAreLaidOut) {
                     EXPECT_EQ(count_strips(count_strip_blocks(lengths, shape), shape),
                               lay_out_strips(lengths, shape, all_strip_codes).strips());
                 }
+}
+
+/// On an H200, of values that no narrow encoding holds.
+Request plain_request_of_h200() {
+    Request request{.target = parse_target("sm_90"), .units = 132};
+    request.device = "NVIDIA H200";
+    request.profile = find_device_profile(request.device);
+    return request;
+}
+
+bool takes_too_much(const CsrView& a, const Signature& s) {
+    const StripsLayout layout = lay_out_strips(a, strips_shape(s), all_strip_codes);
+    return !strips_memory(a, s, layout.stored(), layout.index_bytes(s.index, s.offset)).allowed;
+}
+
+TEST(ChooserSample, StripsWithMorePaddingThanItHasAreLeftOut) {
+    const CsrMatrix m = make_gallery_matrix("random:seed=515,family=rmat,max_nnz=5e6");
+    const RowFeatures features = analyse_row_lengths(m.view());
+    const SampledRows sample = SampledRows::of_choice(m.view(), gpu_sample);
+    StripsChooser strips(m.view(), features, sample, 1);
+    Signature narrow = complete({.kernel = "strips", .target = parse_target("sm_90")});
+    narrow.params["sigma"] = 256;
+    Signature wide = narrow;
+    wide.params["sigma"] = 4096;
+    for (const Signature& s : {narrow, wide})
+        EXPECT_EQ(strips.is_too_large(s), takes_too_much(m.view(), s)) << s.params.at("sigma");
+
+    Request request = plain_request_of_h200();
+    const Choice choice = Chooser(m.view(), features).sampled(request);
+    EXPECT_EQ(request.without, Format::strips);
+    EXPECT_NE(choice.signature.kernel, "strips");
+    request = plain_request_of_h200();
+    request.format = "strips";
+    EXPECT_EQ(Chooser(m.view(), features).sampled(request).signature.kernel, "strips")
+        << "asked for";
 }
 
 }  // namespace

@@ -55,5 +55,15 @@ TEST_P(GpuBound, DoesNotChangeWhatIsFound) {
 
 INSTANTIATE_TEST_SUITE_P(Seeds, GpuBound, testing::Range(600, 624));
 
+TEST(GpuBoundOfRules, SparesNoParametersOfTheirOwnKernel) {
+    const CsrMatrix m = make_gallery_matrix("random:seed=99,family=blocks,max_nnz=3000000");
+    const Signature of_rules = choice_on_h200(m, false).signature;
+    const Choice choice = choice_on_h200(m, true);
+    ASSERT_EQ(choice.signature.kernel, "bcsr_fused");
+    EXPECT_EQ(of_rules.params.at("block_rows"), choice.signature.params.at("block_rows"));
+    EXPECT_EQ(of_rules.params.at("subwarp"), 2);
+    EXPECT_EQ(choice.signature.params.at("subwarp"), 4) << choice.reason;
+}
+
 }  // namespace
 }  // namespace spmvgen

@@ -181,5 +181,52 @@ TEST(GpuChoice, HubsLeaveRoom) {
     EXPECT_EQ(hubs("gfx90a", ValueType::f64), 2048);
 }
 
+/// Tiles a run of hubs, where each warp of an H200 has so many in all.
+std::int64_t run_of_hubs(double tiles, const Params& params = {}) {
+    Request request{
+        .kernel = "tiles_hubs", .params = params, .target = parse_target("sm_90"), .units = 132};
+    constexpr double entries_of_tiles = 32 * 8 * 132 * 2 * 512 / 32;
+    RowFeatures f{.rows = 1'000'000, .cols = 1'000'000};
+    f.nnz = static_cast<std::int64_t>(tiles * entries_of_tiles);
+    return choose(f, request).signature.params.at("run");
+}
+
+TEST(GpuChoice, RunsOfHubsEndTogetherAndAreFew) {
+    EXPECT_EQ(run_of_hubs(0.5), 1);
+    EXPECT_EQ(run_of_hubs(2), 2) << "one run each";
+    EXPECT_EQ(run_of_hubs(8), 8);
+    EXPECT_EQ(run_of_hubs(8.5), 2) << "8 would leave most warps idle in a second round";
+    EXPECT_EQ(run_of_hubs(15.2), 16);
+    EXPECT_EQ(run_of_hubs(60), 32);
+    EXPECT_EQ(run_of_hubs(1000), 32);
+    EXPECT_EQ(run_of_hubs(15.2, {{"per_unit", 1}}), 32) << "half as many warps";
+    EXPECT_EQ(run_of_hubs(15.2, {{"items", 16}}), 8) << "half as many tiles";
+}
+
+TEST(GpuChoice, RunsOfTilesAreThoseOfWarpsThatFit) {
+    Request request{.kernel = "tiles", .target = parse_target("sm_90"), .units = 132};
+    const auto run = [&](double tiles) {
+        constexpr double entries_of_tiles = 32 * 8 * 132 * 32;
+        RowFeatures f{.rows = 1'000'000, .cols = 1'000'000};
+        f.nnz = static_cast<std::int64_t>(tiles * entries_of_tiles);
+        return choose(f, request).signature.params.at("run");
+    };
+    EXPECT_EQ(run(0.1), 1);
+    EXPECT_EQ(run(1), 1);
+    EXPECT_EQ(run(1.1), 2);
+    EXPECT_EQ(run(3), 4);
+    EXPECT_EQ(run(4.1), 2);
+    EXPECT_EQ(run(100), 2);
+}
+
+TEST(GpuChoice, AFormatMayBeLeftOut) {
+    Request request{.target = parse_target("sm_90")};
+    const std::size_t all = candidates(request).size();
+    request.without = Format::strips;
+    EXPECT_EQ(candidates(request).size(), all - 1);
+    request.format = "strips";
+    EXPECT_EQ(candidates(request).size(), 1u) << "it is asked for";
+}
+
 }  // namespace
 }  // namespace spmvgen

@@ -188,7 +188,7 @@ TEST(GpuRules, SkewedRowsAreDivided) {
     f = uneven_features(1.6);
     f.nnz = 17'300'000;
     EXPECT_EQ(parameter(f, request(), "items"), 16);
-    EXPECT_EQ(parameter(f, request(), "run"), 4);
+    EXPECT_EQ(parameter(f, request(), "run"), 2);
     f.cols = 12'500'001;
     EXPECT_EQ(chosen(f, request()),
               "csr_load_balance: longest row 20, mean 10.0, 100 MB of x: csr_load_balance");

@@ -179,11 +179,11 @@ TEST(Possible, IsSmallEnoughToBeMade) {
     // csr_classical: subwarp 1 … 32, the first with unroll 4 and 8; csr_load_balance: blocks of 128
     // and 256; csr_by_length: subwarp 2, 4, each with blocks for rows from 129 or 513 entries on;
     // coo; sell_slices, strips: lanes 1 with unroll 2, 4, 8, lanes 2 with 4, 8, lanes 4 … 32 with
-    // 8, each unsorted and sorted, strips in two windows; tiles: runs of 1 … 8, with more entries a
-    // lane, or in larger blocks, 32 … 256 sums staged; tiles_hubs: up to 128; ell_groups: 16
-    // groups, 1 … 512 blocks a row.
+    // 8, each unsorted and sorted, strips in two windows; tiles: runs of 1 … 4, with more entries a
+    // lane, or in larger blocks, 32 … 256 sums staged; tiles_hubs: runs of 1 … 32, up to 128 sums;
+    // ell_groups: 16 groups, 1 … 512 blocks a row.
     EXPECT_EQ(count("sm_90", ValueType::f64),
-              4u * (7 + 2 + 4 + 1 + (2 + 3) * 9 + 6 * 4 + 4 * 3 + 10));
+              4u * (7 + 2 + 4 + 1 + (2 + 3) * 9 + 5 * 4 + 6 * 3 + 10));
 }
 
 TEST(Possible, SaysWhichFormatsCannotBeListed) {

@@ -76,10 +76,14 @@ Choice Chooser::operator()(Request request) {
 }
 
 Choice Chooser::sampled(Request& request) {
-    const Request asked = request;
+    Request asked = request;
     std::vector<CountedChoice::Candidate> others;
     Choice choice = sampled_of_team(request, others);
     while (has_emptier_blocks(choice, asked)) choice = sampled_of_team(request = asked, others);
+    if (has_too_large_strips(choice, asked)) {
+        asked.without = Format::strips;
+        choice = sampled_of_team(request = asked, others);
+    }
     if (!asked.smaller_teams.empty() && is_weighed(asked))
         take_smaller_team(choice, request, asked, others);
     return choice;
@@ -255,6 +259,11 @@ bool Chooser::has_emptier_blocks(const Choice& choice, const Request& asked) {
     predictions_ = nullptr;
     strips_.emplace(matrix_, features_, *sample_, threads_);
     return true;
+}
+
+bool Chooser::has_too_large_strips(const Choice& choice, const Request& asked) {
+    return kernel_entry(choice.signature.kernel).format == Format::strips && strips_ &&
+           free_strips(asked) != nullptr && strips_->is_too_large(choice.signature);
 }
 
 bool Chooser::has_believed(const Choice& choice) const {

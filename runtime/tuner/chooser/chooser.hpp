@@ -127,6 +127,9 @@ class Chooser {
     /// Whether blocks that nobody asked for were chosen by a sample that has fuller ones than the
     /// matrix. Then more of it is looked at, or where that is hopeless, it is taken to have none.
     bool has_emptier_blocks(const Choice& choice, const Request& asked);
+    /// Whether strips that nobody asked for were chosen by a sample that has less padding than the
+    /// matrix, for which they would be too large.
+    bool has_too_large_strips(const Choice& choice, const Request& asked);
     void look_at_blocks(Request& request);
     void look_at_strips(Request& request);
     /// Whether a GPU's kernel could be faster than what rules choose without a look at its layout.

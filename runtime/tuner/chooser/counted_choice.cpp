@@ -261,7 +261,9 @@ std::vector<CountedChoice::Candidate> CountedChoice::better(const Request& asked
     for (const KernelEntry* entry : weighed(request)) {
         if (!constants_.kernels.contains(std::string(entry->id))) continue;
         Weighed kernel{entry, {}, limit_us(entry->id, rules.kernel, by_rules)};
-        if (may_have_blocks(kernel, request)) kernel.grid = chooser_->grid_params(*entry, request);
+        // Of the rules' kernel other parameters may do where its blocks are as full as can be.
+        if (entry->id == rules.kernel || may_have_blocks(kernel, request))
+            kernel.grid = chooser_->grid_params(*entry, request);
         if (kernel.grid.empty()) continue;
         for (auto& params : take_first_sets(kernel.grid, team_ == 0))
             add(kernel, params, request, best_us);

@@ -1,7 +1,5 @@
 #include "tuner/chooser/strips_choice.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -25,8 +23,6 @@ constexpr double bytes_a_delta = 1.5;  ///< and a base, of a block: what codes c
 constexpr double block_gain = 0.03;  ///< share of the bytes, that makes up for masks and registers
 constexpr double hole_gain = 0.01;   ///< share of bytes and loads, worth looking for NaN
 constexpr double sampled_memory = 1.05;  ///< times what a sample tells, which it may fall short of
-constexpr double code_gain = 0.01;       ///< share of the bytes, that is worth a branch
-constexpr std::array<std::int64_t, 4> delta_bytes{0, 1, 2, 4};
 // Of entries that are columns alone (all values one), an H200, µs compressed and not: in f64
 // M6 69.9 and 50.1, AS365 84.5 and 56.9, venturiLevel3 (1.7 bytes of index an entry) 45.4 and 40.9,
 // rgg_n_2_21_s0 71.1 and 64.0, packing-500x100x100-b050 (16 entries a row) 55.4 and 57.4; in f32
@@ -91,14 +87,6 @@ StripsPlan scaled(StripsPlan plan, double scale) {
     return plan;
 }
 
-std::string codes_text(std::int64_t codes) {
-    std::string text;
-    for (std::size_t code = 0; code < delta_bytes.size(); ++code)
-        if ((codes >> code & 1) != 0)
-            text += fmt::format("{}{}", text.empty() ? "" : ", ", 8 * delta_bytes[code]);
-    return text;
-}
-
 /// Whether holes can save anything in this form. Beside a dictionary a GPU gains nothing.
 bool holes_gain(const Signature& s) {
     const auto code = static_cast<ValueCode>(s.params.at("value_code"));
@@ -126,45 +114,10 @@ std::array<std::int64_t, 2> likely_block(const BlockFill& fill, std::int64_t row
     return best;
 }
 
-std::string describe_strips(const StripsPlan& plan, const Signature& s, std::int64_t nnz) {
-    const auto an_entry = [&](std::int64_t n) {
-        return static_cast<double>(n) / static_cast<double>(nnz);
-    };
-    std::string text = fmt::format(
-        "strips of {}x{}, deltas of {} bits, {:.2f} bytes of indices an "
-        "entry, padding {:.2f}",
-        s.params.at("block_rows"), s.params.at("block_cols"), codes_text(s.params.at("codes")),
-        an_entry(plan.index_bytes), an_entry(plan.stored));
-    if (plan.long_rows > 0)
-        text +=
-            fmt::format(", {} long rows of {} entries apart", plan.long_rows, plan.long_entries);
-    return text;
-}
-
 bool may_be_strips(const RowFeatures& f, bool host) {
     return f.nnz >= (host ? least_host_entries : least_entries) &&
            (f.sell_sorted_padding.back() <= most_sorted_padding ||
             static_cast<double>(f.max_row) > long_over_mean * f.mean_row);
-}
-
-std::int64_t worthwhile_codes(const StripsPlan& plan, const StripsShape& shape, double all_bytes) {
-    std::array<std::int64_t, 4> strips = plan.strips_of_code;
-    for (std::size_t code = 0; code < strips.size(); ++code) {
-        if (strips[code] == 0) continue;
-        const auto next = static_cast<std::size_t>(
-            std::find_if(strips.begin() + static_cast<std::ptrdiff_t>(code) + 1, strips.end(),
-                         [](std::int64_t n) { return n > 0; }) -
-            strips.begin());
-        if (next == strips.size()) break;
-        const auto more = static_cast<double>(strips[code] * shape.lanes *
-                                              (delta_bytes[next] - delta_bytes[code]));
-        if (more > code_gain * all_bytes) continue;
-        strips[next] += strips[code];
-        strips[code] = 0;
-    }
-    StripsPlan kept = plan;
-    kept.strips_of_code = strips;
-    return kept.codes();
 }
 
 bool StripsChooser::nothing_is_long(const StripsShape& shape) const {
@@ -415,6 +368,21 @@ std::unique_ptr<StripsLayout> StripsChooser::take_layout(const Signature& signat
     if (!use_codes(*given, signature.params.at("codes"))) return nullptr;
     given->shape = shape;
     return given;
+}
+
+bool StripsChooser::is_too_large(const Signature& s) {
+    constexpr double most_missed = 1.2;  // times what the sample tells
+    const StripsShape shape = strips_shape(s);
+    if (sample_.is_whole() || shape.block_size() > 1) return false;
+    const StripsPlan& made = plan(s);
+    const auto allowed_times = [&](double times) {
+        const StripsPlan all = scaled(made, times);
+        return strips_memory(matrix_, s, all.stored, all.index_bytes).allowed;
+    };
+    if (allowed_times(most_missed)) return false;
+    const auto blocks = count_strip_blocks(matrix_, shape, threads_);
+    const std::int64_t stored = count_strips(blocks, shape) * shape.lanes + made.long_entries;
+    return !allowed_times(static_cast<double>(stored) / static_cast<double>(made.stored));
 }
 
 StripsOutlook StripsChooser::outlook(const Signature& signature) {

@@ -23,9 +23,6 @@ namespace spmvgen {
 /// The parameter `codes` of columns that are stored as they are, where nothing else of an entry is.
 inline constexpr std::int64_t whole_columns = 8;
 
-/// A line for people: how a matrix of so many entries lies.
-std::string describe_strips(const StripsPlan& plan, const Signature& signature, std::int64_t nnz);
-
 /// Whether row lengths leave it open that strips are the fastest format: enough entries for bytes
 /// to count (fewer on the host), and rows that are even when sorted, or of which a few are far
 /// longer than the rest.
@@ -56,6 +53,11 @@ class StripsChooser {
     /// codes, long rows, ragged and filled slices. `matrix` has its columns. Returns a line for
     /// people.
     std::string settle(Signature& signature, const Params& given, const CsrView& matrix);
+
+    /// Whether the matrix would take more memory so than it may (strips_memory()), by the lengths
+    /// of all rows: a sample misses some of those that others in their slice are padded to. They
+    /// are only looked at where the sample comes near that, and not for blocks.
+    bool is_too_large(const Signature& signature);
 
     /// What storing the matrix so takes; of what was settled, exactly.
     StripsOutlook outlook(const Signature& signature);
@@ -125,9 +127,5 @@ class StripsChooser {
     std::int64_t lanes_without_holes_ = std::numeric_limits<std::int64_t>::max();
     std::unique_ptr<StripsLayout> layout_;  ///< of all of the matrix, with all codes
 };
-
-/// The parameter `codes` for this plan: codes that occur, but none whose slices take hardly more
-/// bytes, of `all_bytes`, in the next wider one that occurs. A kernel of one code has no branch.
-std::int64_t worthwhile_codes(const StripsPlan& plan, const StripsShape& shape, double all_bytes);
 
 }  // namespace spmvgen

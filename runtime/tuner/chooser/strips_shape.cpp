@@ -1,5 +1,7 @@
 #include "tuner/chooser/strips_shape.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <bit>
@@ -27,6 +29,8 @@ constexpr double least_saving = 0.98;       ///< of the bytes, that a larger win
 constexpr double sorting_cost = 0.03;       ///< of x's locality, as a share of the bytes
 constexpr std::int64_t most_unroll = 8;
 constexpr std::array<std::int64_t, 4> windows{1, 256, 1024, 4096};
+constexpr double code_gain = 0.01;  ///< share of the bytes, that is worth a branch
+constexpr std::array<std::int64_t, 4> delta_bytes{0, 1, 2, 4};
 
 double value_bytes(const Signature& s) {
     const auto code = s.params.find("value_code");
@@ -206,6 +210,14 @@ void choose_window(const std::vector<std::int64_t>& blocks, Signature& s) {
     s.params["sigma"] = best;
 }
 
+std::string codes_text(std::int64_t codes) {
+    std::string text;
+    for (std::size_t code = 0; code < delta_bytes.size(); ++code)
+        if ((codes >> code & 1) != 0)
+            text += fmt::format("{}{}", text.empty() ? "" : ", ", 8 * delta_bytes[code]);
+    return text;
+}
+
 }  // namespace
 
 RowBlocks count_row_blocks(const RowsOfSample& rows, const StripsShape& shape) {
@@ -228,6 +240,41 @@ void choose_strip_unroll(const StripsPlan& plan, Signature& signature, const Par
         std::max<std::int64_t>(1, (plan.strips + plan.slices / 2) / plan.slices);
     const std::int64_t rounds = (width + most_unroll - 1) / most_unroll;
     signature.params["unroll"] = std::max<std::int64_t>(2, (width + rounds - 1) / rounds);
+}
+
+std::int64_t worthwhile_codes(const StripsPlan& plan, const StripsShape& shape, double all_bytes) {
+    std::array<std::int64_t, 4> strips = plan.strips_of_code;
+    for (std::size_t code = 0; code < strips.size(); ++code) {
+        if (strips[code] == 0) continue;
+        const auto next = static_cast<std::size_t>(
+            std::find_if(strips.begin() + static_cast<std::ptrdiff_t>(code) + 1, strips.end(),
+                         [](std::int64_t n) { return n > 0; }) -
+            strips.begin());
+        if (next == strips.size()) break;
+        const auto more = static_cast<double>(strips[code] * shape.lanes *
+                                              (delta_bytes[next] - delta_bytes[code]));
+        if (more > code_gain * all_bytes) continue;
+        strips[next] += strips[code];
+        strips[code] = 0;
+    }
+    StripsPlan kept = plan;
+    kept.strips_of_code = strips;
+    return kept.codes();
+}
+
+std::string describe_strips(const StripsPlan& plan, const Signature& s, std::int64_t nnz) {
+    const auto an_entry = [&](std::int64_t n) {
+        return static_cast<double>(n) / static_cast<double>(nnz);
+    };
+    std::string text = fmt::format(
+        "strips of {}x{}, deltas of {} bits, {:.2f} bytes of indices an "
+        "entry, padding {:.2f}",
+        s.params.at("block_rows"), s.params.at("block_cols"), codes_text(s.params.at("codes")),
+        an_entry(plan.index_bytes), an_entry(plan.stored));
+    if (plan.long_rows > 0)
+        text +=
+            fmt::format(", {} long rows of {} entries apart", plan.long_rows, plan.long_entries);
+    return text;
 }
 
 }  // namespace spmvgen

@@ -1,5 +1,6 @@
 #pragma once
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "formats/plans/strips_plan.hpp"
@@ -7,8 +8,7 @@
 #include "spmvgen/matrix.hpp"
 #include "spmvgen/signature.hpp"
 
-/// How a matrix is cut into slices for a GPU's kernel of format strips: what is a choice, other
-/// than the parameters that the matrix decides then.
+/// How a matrix is cut into slices for kernels of format strips, and what a plan of that says.
 namespace spmvgen {
 
 /// Rows that stand for a matrix when slices are shaped.
@@ -44,5 +44,12 @@ void choose_strip_lanes(const RowBlocks& rows, Signature& signature, const Param
 /// Sets `unroll` unless it is in `given`: as many blocks under way as let slices of the plan's mean
 /// width end with a full round.
 void choose_strip_unroll(const StripsPlan& plan, Signature& signature, const Params& given);
+
+/// The parameter `codes` for this plan: codes that occur, but none whose slices take hardly more
+/// bytes, of `all_bytes`, in the next wider one that occurs. A kernel of one code has no branch.
+std::int64_t worthwhile_codes(const StripsPlan& plan, const StripsShape& shape, double all_bytes);
+
+/// A line for people: how a matrix of so many entries lies.
+std::string describe_strips(const StripsPlan& plan, const Signature& signature, std::int64_t nnz);
 
 }  // namespace spmvgen

@@ -80,8 +80,10 @@ GpuWork tiles_work(const Problem& p) {
         const double of_unit = std::clamp(blocks / p.units, 1.0, p.param("per_unit"));
         const double loads = p.param("hubs") * of_unit;
         w.steps += loads * p.units / warp;
-        w.depth = std::ceil(loads * p.vector / loaded_at_once) +
-                  std::ceil(runs / warps) * run * (walked + walks.most) + begin_waits + scan_waits;
+        // Of so many tiles a warp has hardly only those with the shortest rows.
+        const double of_run = run * (walked + walks.mean) + begin_waits;
+        w.depth = std::ceil(loads * p.vector / loaded_at_once) + std::ceil(runs / warps) * of_run +
+                  scan_waits;
         w.warps = std::min(runs, warps);
         w.pieces = runs;
         w.blocks = w.warps * warp / p.block;
@@ -95,14 +97,43 @@ GpuWork tiles_work(const Problem& p) {
 }
 
 constexpr std::int64_t lane_items = 8;  ///< entries of a lane in a tile
-constexpr std::int64_t most_run = 8, least_staged = 32;
+constexpr std::int64_t most_run = 4, most_run_of_hubs = 32, least_staged = 32;
 
-/// So many tiles a warp that all warps which fit have some, `times` times.
-std::int64_t run_of(const Situation& s, std::int64_t times) {
+/// Where the warps that are resident can take all tiles in one run of up to four each, that run;
+/// else two tiles: longer runs end at more different times.
+std::int64_t run_of(const Situation& s) {
+    constexpr std::int64_t usual_run = 2;
     const std::int64_t tile = lane_items * s.request.target.wavefront;
-    const std::int64_t warps = std::max<std::int64_t>(
-        1, std::int64_t{s.request.units} * architecture(s.request.target).gpu.max_wavefronts);
-    return std::clamp<std::int64_t>(s.f.nnz / (tile * warps * times), 1, most_run);
+    const std::int64_t fitting = architecture(s.request.target).gpu.max_wavefronts / 2;
+    const std::int64_t warps = std::max<std::int64_t>(1, s.request.units * fitting);
+    for (std::int64_t run = 1; run <= most_run; run *= 2)
+        if (s.f.nnz <= run * tile * warps) return run;
+    return usual_run;
+}
+
+/// Warps of tiles_hubs, each of which takes run after run.
+std::int64_t warps_of_hubs(const Situation& s) {
+    std::int64_t threads = std::max<std::int64_t>(1, s.request.units);
+    for (auto& parameter : kernel_entry("tiles_hubs").params)
+        if (parameter.name == "block" || parameter.name == "per_unit")
+            threads *= given(s, parameter.name, parameter.preset);
+    return std::max<std::int64_t>(1, threads / s.request.target.wavefront);
+}
+
+/// So many tiles that the warps end at about the same time, and begin few runs: to begin one takes
+/// as long as a tile.
+std::int64_t run_of_hubs(const Situation& s) {
+    const std::int64_t items = given(s, "items", lane_items);
+    const double tiles = static_cast<double>(s.f.nnz) /
+                         static_cast<double>(items * s.request.target.wavefront * warps_of_hubs(s));
+    const auto steps = [&](std::int64_t run) {
+        const auto of_run = static_cast<double>(run);
+        return std::ceil(tiles / of_run) * (of_run + 1);
+    };
+    std::int64_t best = 1;
+    for (std::int64_t run = 2; run <= most_run_of_hubs; run *= 2)
+        if (steps(run) < steps(best)) best = run;
+    return best;
 }
 
 /// Places for about as many rows as a tile ends.
@@ -116,14 +147,14 @@ std::int64_t staged_of(const Situation& s, std::int64_t most) {
     return staged;
 }
 
-void choose_tiles_of_entries(ParamChoice& c, std::int64_t times, std::int64_t most_staged) {
-    c.set("run", Values::powers(1, most_run), [&](const Situation& s) { return run_of(s, times); });
-    c.set("staged", Values::powers(least_staged, most_staged),
-          [&](const Situation& s) { return staged_of(s, most_staged); });
+void choose_staged(ParamChoice& c, std::int64_t most) {
+    c.set("staged", Values::powers(least_staged, most),
+          [&](const Situation& s) { return staged_of(s, most); });
 }
 
 void choose_tiles(ParamChoice& c) {
-    choose_tiles_of_entries(c, 1, 256);
+    c.set("run", Values::powers(1, most_run), run_of);
+    choose_staged(c, 256);
     c.put("block", block_threads(vectors_type(c.request(), c.value_type())));
     c.may_be_picked({many_entries_params(), shared_gathers_params()});
 }
@@ -149,12 +180,17 @@ std::int64_t hubs(const Request& request, ValueType value) {
 }
 
 void choose_tiles_hubs(ParamChoice& c) {
-    choose_tiles_of_entries(c, 4, 128);
+    c.set("run", Values::powers(1, most_run_of_hubs), run_of_hubs);
+    choose_staged(c, 128);
     c.put("hubs", hubs(c.request(), c.value_type()));
 }
 
-std::vector<Params> tiles_hubs_grid(const Situation&, const BlockFill&) {
-    return ParamSets().with("run", {2, 8}).beside_the_plan();
+std::vector<Params> tiles_hubs_grid(const Situation& s, const BlockFill&) {
+    const std::int64_t run = run_of_hubs(s);
+    std::vector<std::int64_t> others;
+    for (const std::int64_t other : {run / 2, 2 * run})
+        if (other >= 1 && other <= most_run_of_hubs) others.push_back(other);
+    return ParamSets().with("run", others).beside_the_plan();
 }
 
 }  // namespace

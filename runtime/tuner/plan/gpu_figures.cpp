@@ -48,7 +48,7 @@ std::int64_t hub_columns(const Target& target, ValueType vectors) {
 }
 
 Params many_entries_params() {
-    return {{"items", 16}, {"run", 4}};
+    return {{"items", 16}, {"run", 2}};
 }
 
 // Hamrle3 in f64: 29.5 µs, with blocks of 128 threads 33.0; sell_slices of 1024 32.8. Freescale1 of

@@ -337,7 +337,7 @@ std::vector<const KernelEntry*> candidates(const Request& request) {
     for (auto& entry : kernel_registry())
         if (entry.gpu == gpu && entry.transposes == transposes && entry.batch == request.batch &&
             entry.refuses == nullptr && (request.num_rhs > 1 || !entry.of_several) &&
-            (any_format || entry.format == format))
+            (any_format ? entry.format != request.without : entry.format == format))
             found.push_back(&entry);
     if (found.empty())
         throw Error(ErrorCode::invalid_argument, fmt::format("no kernel{} reads format {} on {}",

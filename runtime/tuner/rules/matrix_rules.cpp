@@ -58,7 +58,7 @@ constexpr double least_tiles_padding = 1.35;       ///< in slices as they come,
 constexpr double least_cached_padding = 1.6;       ///< where the L2 serves all entries,
 constexpr double most_tiles_padding = 3;           ///< with more csr_load_balance is level
 constexpr double least_tiles_index = 2;            ///< bytes of strips a nonzero: fewer are faster
-constexpr std::int64_t many_entries = 17'300'000;  ///< from which on a warp takes 8 tiles
+constexpr std::int64_t many_entries = 17'300'000;  ///< from which on tiles have 16 entries a lane
 /// Of x: beyond any L2. csr_load_balance takes 1765 µs for uk-2002, tiles 1831.
 constexpr double far_x_bytes = 1e8;
 
