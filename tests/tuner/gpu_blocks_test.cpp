@@ -43,15 +43,17 @@ class GpuWorkOfBlocks : public testing::Test {
 };
 
 TEST_F(GpuWorkOfBlocks, LanesLoadAsManyBlocksAsTheirRegistersHold) {
-    EXPECT_EQ(blocks(2, 2).depth, 2 + 32 / 2 / 4) << "four of 4 values and 2 elements of x each";
-    EXPECT_EQ(blocks(4, 2).depth, 2 + 16 / 2) << "one of 16 values and 4 elements of x";
+    EXPECT_DOUBLE_EQ(blocks(2, 2).depth, 2 + 16.0 / 12 * 32 / 2 / 4)
+        << "four of 4 values and 2 elements of x each, and 12 values under way";
+    EXPECT_DOUBLE_EQ(blocks(4, 2).depth, 2 + (1 + 16.0 / 12) * 16 / 2)
+        << "one of 16 values and 4 elements of x, behind its column";
 }
 
 TEST_F(GpuWorkOfBlocks, MemoryMovesMoreWhereLanesAskForPieces) {
     const double others = nnz_ / 16 * 4 + 128 * 4 + vectors_;  // columns, offsets, x and y
     EXPECT_EQ(blocks(4, 16).bytes, nnz_ * 8 + others) << "all blocks of a row at once";
-    EXPECT_DOUBLE_EQ(blocks(4, 4).bytes, nnz_ * 8 * (1 + 0.5 * 24 / 32) + others);
-    EXPECT_DOUBLE_EQ(blocks(4, 1).bytes, nnz_ * 8 * (1 + 0.5 * 24 / 8) + others);
+    EXPECT_DOUBLE_EQ(blocks(4, 4).bytes, nnz_ * 8 * (1 + 56.0 / 32) + others);
+    EXPECT_DOUBLE_EQ(blocks(4, 1).bytes, nnz_ * 8 * (1 + 56.0 / 8) + others);
 }
 
 TEST_F(GpuWorkOfBlocks, ColumnsBehindABlocksFirstAreLessThanASteps) {

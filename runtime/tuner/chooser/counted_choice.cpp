@@ -129,6 +129,7 @@ std::optional<Prediction> CountedChoice::bound(const KernelEntry& kernel, const 
     Request request = asked;
     request.kernel = kernel.id;
     request.params.insert(params.begin(), params.end());
+    const Params given = request.params;
     if (kernel.format == Format::bcsr)
         request.params.merge({{"block_rows", best_block}, {"block_cols", best_block}});
     Signature s;
@@ -145,7 +146,27 @@ std::optional<Prediction> CountedChoice::bound(const KernelEntry& kernel, const 
         if (team_ > 0) return bound_of_strips_cpu(std::move(s), request.params);
     }
     if (has_hubs && !request.params.contains("hubs")) s.params["hubs"] = hubs->allowed.front();
+    if (kernel.format == Format::bcsr) return bound_of_blocks(std::move(s), given);
     return at_best(s, request.params);
+}
+
+std::optional<Prediction> CountedChoice::bound_of_blocks(Signature s, const Params& given) {
+    constexpr std::int64_t small = 2;  // shares wide rows out better where these are few
+    const bool has_size = given.contains("block_rows") || given.contains("block_cols");
+    std::vector<std::int64_t> lanes{s.params.at("subwarp")};
+    if (!given.contains("subwarp"))
+        for (std::int64_t more = 4; more <= s.target.wavefront; more *= 2) lanes.push_back(more);
+    std::optional<Prediction> least;
+    for (const std::int64_t size : {best_block, small}) {
+        if (!has_size) s.params["block_rows"] = s.params["block_cols"] = size;
+        for (const std::int64_t of_row : lanes) {
+            s.params["subwarp"] = of_row;
+            const auto time = at_best(s, {});
+            if (time && (!least || time->us < least->us)) least = time;
+        }
+        if (has_size) break;
+    }
+    return least;
 }
 
 std::optional<Prediction> CountedChoice::at_best(const Signature& s, const Params& given) {
@@ -196,12 +217,8 @@ bool CountedChoice::may_have_blocks(const Weighed& kernel, const Request& reques
     if (team_ > 0 || kernel.entry->format != Format::bcsr ||
         kernel.limit_us == std::numeric_limits<double>::infinity())
         return true;
-    constexpr std::int64_t small = 2;  // shares wide rows out better where these are few
-    return std::ranges::any_of(std::array{best_block, small}, [&](std::int64_t size) {
-        const Params square{{"block_rows", size}, {"block_cols", size}};
-        const auto least = bound(*kernel.entry, square, request);
-        return !least || least->bad_us() < kernel.limit_us;
-    });
+    const auto least = bound(*kernel.entry, {}, request);
+    return !least || least->bad_us() < kernel.limit_us;
 }
 
 bool CountedChoice::is_beyond(Weighed& kernel, const std::optional<Prediction>& least,

@@ -66,6 +66,8 @@ class CountedChoice {
     struct Weighed;  ///< a kernel whose grid is looked through
     /// Of figures that are optimistic; `given` as below.
     std::optional<Prediction> at_best(const Signature& signature, const Params& given);
+    /// bound() of blocks on a GPU, of a signature with what `given` leaves open.
+    std::optional<Prediction> bound_of_blocks(Signature signature, const Params& given);
     /// bound() of a CPU, of a signature with what `given` leaves open.
     std::optional<Prediction> bound_of_strips_cpu(Signature signature, const Params& given);
     /// Whether a kernel that takes no less than `least` is of no interest; notes that it was.

@@ -72,18 +72,18 @@ namespace {
 constexpr double most_fill = 1.6;              ///< stored entries over nonzeros in blocks
 constexpr double further_column = 0.3;         ///< of a block, of the step of its first column
 constexpr double further_row = 0.25;           ///< of a block that lanes share, of a step's loads
+constexpr double values_under_way = 12;        ///< of a lane's blocks: the others wait for these
 constexpr std::int64_t least_block_lanes = 4;  ///< for a row of blocks of several elements: with
                                                ///< fewer, too many of them are on their way at once
 
 /// What memory moves of blocks' values over what is asked for. The k-th values of neighbouring
 /// blocks lie together. Where a row has more blocks than its lanes load at a time, they ask for a
-/// piece, and for the next one later. Of the sectors that a piece begins and ends in, half are gone
-/// by then.
+/// piece, and for the next one later. What a piece begins and ends in has left the caches by then.
 double bytes_of_pieces(const Problem& p, double blocks_a_row, double unroll) {
-    constexpr double gone = 0.5;
+    constexpr double burst = 64;  // bytes that memory moves at a time
     const double at_a_time = p.param("subwarp") * unroll;
     if (blocks_a_row <= at_a_time) return 1;
-    return 1 + gone * (sector - p.value) / (at_a_time * p.value);
+    return 1 + (burst - p.value) / (at_a_time * p.value);
 }
 
 /// Where lanes share blocks: each has sums of all rows of a block, and hands on its values.
@@ -148,10 +148,13 @@ GpuWork blocks_work(const Problem& p) {
               groups;
     w.resident = resident_warps(unroll * (high * wide * p.value + p.index + wide * p.vector) +
                                 high * p.vector);
-    w.waits =
-        p.lengths.rounds(std::max(1.0, lanes * unroll * wide / fill)) / high / neighbours * uneven +
-        groups * begin_waits;
-    w.depth = std::ceil(p.longest / a_row / lanes / unroll) + begin_waits;
+    // With one block at a time its column comes first, and then x.
+    const double turns =
+        std::max(1.0, unroll * high * wide / values_under_way) + (unroll < 2 ? 1 : 0);
+    w.waits = turns * p.lengths.rounds(std::max(1.0, lanes * unroll * wide / fill)) / high /
+                  neighbours * uneven +
+              groups * begin_waits;
+    w.depth = turns * std::ceil(p.longest / a_row / lanes / unroll) + begin_waits;
     w.ahead = start_waits + 1;
     w.warps = groups;
     w.blocks = p.rows / high * lanes / p.block;
