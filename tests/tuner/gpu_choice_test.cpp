@@ -217,6 +217,8 @@ TEST(GpuChoice, RunsOfTilesAreThoseOfWarpsThatFit) {
     EXPECT_EQ(run(3), 4);
     EXPECT_EQ(run(4.1), 2);
     EXPECT_EQ(run(100), 2);
+    request.units = 0;
+    EXPECT_EQ(run(0.1), 1) << "of a typical device";
 }
 
 TEST(GpuChoice, AFormatMayBeLeftOut) {

@@ -105,7 +105,7 @@ std::int64_t run_of(const Situation& s) {
     constexpr std::int64_t usual_run = 2;
     const std::int64_t tile = lane_items * s.request.target.wavefront;
     const std::int64_t fitting = architecture(s.request.target).gpu.max_wavefronts / 2;
-    const std::int64_t warps = std::max<std::int64_t>(1, s.request.units * fitting);
+    const auto warps = static_cast<std::int64_t>(units_of(s.request)) * fitting;
     for (std::int64_t run = 1; run <= most_run; run *= 2)
         if (s.f.nnz <= run * tile * warps) return run;
     return usual_run;
@@ -113,7 +113,7 @@ std::int64_t run_of(const Situation& s) {
 
 /// Warps of tiles_hubs, each of which takes run after run.
 std::int64_t warps_of_hubs(const Situation& s) {
-    std::int64_t threads = std::max<std::int64_t>(1, s.request.units);
+    auto threads = static_cast<std::int64_t>(units_of(s.request));
     for (auto& parameter : kernel_entry("tiles_hubs").params)
         if (parameter.name == "block" || parameter.name == "per_unit")
             threads *= given(s, parameter.name, parameter.preset);
