@@ -181,14 +181,19 @@ TEST(GpuChoice, HubsLeaveRoom) {
     EXPECT_EQ(hubs("gfx90a", ValueType::f64), 2048);
 }
 
-/// Tiles a run of hubs, where each warp of an H200 has so many in all.
+/// Tiles of a run, of so many entries.
+std::int64_t chosen_run(const Request& request, double entries) {
+    RowFeatures f{.rows = 1'000'000, .cols = 1'000'000};
+    f.nnz = static_cast<std::int64_t>(entries);
+    return choose(f, request).signature.params.at("run");
+}
+
+/// The same of hubs, where each warp of an H200 has so many tiles in all.
 std::int64_t run_of_hubs(double tiles, const Params& params = {}) {
-    Request request{
+    const Request request{
         .kernel = "tiles_hubs", .params = params, .target = parse_target("sm_90"), .units = 132};
     constexpr double entries_of_tiles = 32 * 8 * 132 * 2 * 512 / 32;
-    RowFeatures f{.rows = 1'000'000, .cols = 1'000'000};
-    f.nnz = static_cast<std::int64_t>(tiles * entries_of_tiles);
-    return choose(f, request).signature.params.at("run");
+    return chosen_run(request, tiles * entries_of_tiles);
 }
 
 TEST(GpuChoice, RunsOfHubsEndTogetherAndAreFew) {
@@ -205,12 +210,8 @@ TEST(GpuChoice, RunsOfHubsEndTogetherAndAreFew) {
 
 TEST(GpuChoice, RunsOfTilesAreThoseOfWarpsThatFit) {
     Request request{.kernel = "tiles", .target = parse_target("sm_90"), .units = 132};
-    const auto run = [&](double tiles) {
-        constexpr double entries_of_tiles = 32 * 8 * 132 * 32;
-        RowFeatures f{.rows = 1'000'000, .cols = 1'000'000};
-        f.nnz = static_cast<std::int64_t>(tiles * entries_of_tiles);
-        return choose(f, request).signature.params.at("run");
-    };
+    constexpr double entries_of_tiles = 32 * 8 * 132 * 32;
+    const auto run = [&](double tiles) { return chosen_run(request, tiles * entries_of_tiles); };
     EXPECT_EQ(run(0.1), 1);
     EXPECT_EQ(run(1), 1);
     EXPECT_EQ(run(1.1), 2);
