@@ -1,8 +1,8 @@
 // bench_counted_work: what the kernels of recorded times do for an apply, as the choice counts it,
-// a line of JSON a kernel, for `spmvbench fit-costs`. Records must be of GPUs or of CPUs, of
-// generated matrices or of files NAME.mtx in a folder. A file NAME.jsonl or NAME.jsonl.gz has the
-// lines of timed_lines.hpp in place of records; those of one file must be of one right-hand side or
-// of several.
+// a line of JSON a kernel, for `spmvbench fit-costs` and, of GPUs and one right-hand side, for
+// `fit-correction`. Records must be of GPUs or of CPUs, of generated matrices or of files NAME.mtx
+// in a folder. A file NAME.jsonl or NAME.jsonl.gz has the lines of timed_lines.hpp in place of
+// records; those of one file must be of one right-hand side or of several.
 //     bench_counted_work [--choices] [--random-values] [--files FOLDER] RECORDS.json.gz… >
 //     work.jsonl
 // With --random-values choices are for values that no narrow encoding holds.
@@ -79,9 +79,9 @@ void print_choice(const Problem& p) {
 }
 
 void print_scheme(const CostScheme& scheme) {
-    std::cout
-        << Json{{"scheme", scheme.kind}, {"serial", scheme.serial}, {"costs", scheme.costs}}.dump()
-        << "\n";
+    Json line{{"scheme", scheme.kind}, {"serial", scheme.serial}, {"costs", scheme.costs}};
+    if (scheme.kind == gpu_scheme.kind) line["features"] = correction_features;
+    std::cout << line.dump() << "\n";
 }
 
 /// Nothing where there is no such file.
@@ -157,8 +157,10 @@ void print(const TuningRecord& record, const Asked& asked) {
     Chooser chooser(problem.matrix, problem.features);
     const std::string rules = kernel_name(chooser(problem.request()).signature);
     const CostConstants none(scheme);
+    const bool corrected = scheme.kind == gpu_scheme.kind && gpu_constants() != nullptr;
     CountedChoice counted(problem.matrix, problem.features, *profile,
-                          problem.is_host() ? problem.request().threads : 0, none, chooser);
+                          problem.is_host() ? problem.request().threads : 0, none, nullptr,
+                          chooser);
     const std::map<Weighed, Signature> grid = grid_of(problem, chooser);
     for (auto& timed : record.kernels) {
         const auto signature = parse_kernel_name(timed.kernel, target);
@@ -167,21 +169,24 @@ void print(const TuningRecord& record, const Asked& asked) {
         const bool in_grid = weighed_as != grid.end();
         const auto costs = counted.costs(in_grid ? weighed_as->second : *signature);
         if (costs.empty()) continue;
-        std::cout << Json{{"matrix", record.matrix},
-                          {"family", family_of(record.matrix)},
-                          {"threads", record.question.threads},
-                          {"num_rhs", record.question.num_rhs},
-                          {"value", to_string(record.question.value)},
-                          {"device", record.device.name},
-                          {"nnz", matrix.nnz},
-                          {"kernel", signature->kernel},
-                          {"name", timed.kernel},
-                          {"us", timed.us},
-                          {"is_rule", timed.kernel == rules},
-                          {"in_grid", in_grid},
-                          {"costs", costs}}
-                         .dump()
-                  << "\n";
+        Json line{{"matrix", record.matrix},
+                  {"family", family_of(record.matrix)},
+                  {"threads", record.question.threads},
+                  {"num_rhs", record.question.num_rhs},
+                  {"value", to_string(record.question.value)},
+                  {"device", record.device.name},
+                  {"nnz", matrix.nnz},
+                  {"kernel", signature->kernel},
+                  {"name", timed.kernel},
+                  {"us", timed.us},
+                  {"is_rule", timed.kernel == rules},
+                  {"in_grid", in_grid},
+                  {"costs", costs}};
+        if (corrected)
+            if (const auto features = counted.correction_features(
+                    in_grid ? weighed_as->second : *signature, *gpu_constants()))
+                line["features"] = *features;
+        std::cout << line.dump() << "\n";
     }
 }
 

@@ -13,6 +13,7 @@ VERBS = [
     "conversion",
     "cpu",
     "csrb",
+    "fit-correction",
     "fit-costs",
     "gallery",
     "gpu",
@@ -38,7 +39,7 @@ def overview():
         "",
         "Every file that is read may be compressed with gzip. VERB --help tells more.",
     ]
-    return "\n".join([*lines, "", *(f"  {verb:<11} {module_of(verb).__doc__.splitlines()[0]}" for verb in VERBS)])
+    return "\n".join([*lines, "", *(f"  {verb:<14} {module_of(verb).__doc__.splitlines()[0]}" for verb in VERBS)])
 
 
 def parser_of(verb):

@@ -1,4 +1,5 @@
-// Any bytes as tuning_db/gpu-costs.json, gpu-several-costs.json and cpu-costs.json.
+// Any bytes as tuning_db/gpu-costs.json, gpu-several-costs.json, cpu-costs.json and
+// gpu-correction.json.
 #include "tuner/cost/constants.hpp"
 
 #include <cmath>
@@ -37,6 +38,22 @@ void check_scheme(std::string_view text, const CostScheme& scheme) {
     }
 }
 
+/// Whatever the features are, a correction is within its limits.
+void check_correction(std::string_view text) {
+    try {
+        const CostCorrection correction = parse_cost_correction(text);
+        for (const double figure : {0.0, -1.0, 1e300, std::nan("")}) {
+            CorrectionFeatures features;
+            features.fill(figure);
+            check(std::abs(correction.of(features)) <= CostCorrection::most,
+                  "a correction is within its limits");
+        }
+        check(parse_cost_correction(to_json(correction)) == correction, "a correction reads back");
+    } catch (const Error& error) {
+        check(error.code() == ErrorCode::invalid_input, error.what());
+    }
+}
+
 }  // namespace
 }  // namespace spmvgen::fuzz
 
@@ -46,5 +63,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     fuzz::check_scheme(text, gpu_scheme);
     fuzz::check_scheme(text, gpu_several_scheme);
     fuzz::check_scheme(text, cpu_scheme);
+    fuzz::check_correction(text);
     return 0;
 }

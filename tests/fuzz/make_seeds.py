@@ -156,6 +156,9 @@ for path in sorted((ROOT / "tuning_db").glob("*.json")):
     elif path.name.startswith("dense-"):
         whole["classes"] = whole["classes"][:1] + whole["classes"][-1:]
         write("dense_profile", path.stem, json.dumps(whole, separators=(",", ":")).encode())
+    elif path.name == "gpu-correction.json":
+        whole["trees"] = whole["trees"][:3]
+        write("cost_constants", path.stem, json.dumps(whole, separators=(",", ":")).encode())
     elif path.name.endswith("-costs.json"):
         whole["kernels"] = dict(list(whole["kernels"].items())[:2])
         write("cost_constants", path.stem, json.dumps(whole, separators=(",", ":")).encode())

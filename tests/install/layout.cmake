@@ -43,7 +43,7 @@ list(SORT texts)
 set(profile "\"kind\": \"device-profile\",")
 expect_equal("the list of texts of tuning files in the library"
              "${texts}"
-             "\"kind\": \"cpu-costs\",;${profile};${profile};${profile};\"kind\": \"gpu-costs\",;\"kind\": \"gpu-several-costs\",")
+             "\"kind\": \"cpu-costs\",;${profile};${profile};${profile};\"kind\": \"gpu-correction\",;\"kind\": \"gpu-costs\",;\"kind\": \"gpu-several-costs\",")
 foreach(file IN ITEMS device-nvidia-h200.json records-x86-64-v4.json.gz)
   if(NOT EXISTS ${PREFIX}/share/spmvgen/tuning_db/${file})
     message(FATAL_ERROR "${file} is not installed")

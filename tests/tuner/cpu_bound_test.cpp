@@ -43,7 +43,8 @@ class CpuChoice {
     Request request_{.target = parse_target("x86-64-v4"), .threads = bound_team};
     Chooser chooser_{matrix_.view(), rows_};
     const Choice rules_ = chooser_.sampled(request_);
-    CountedChoice counted_{matrix_.view(), rows_, profile_, bound_team, *cpu_constants(), chooser_};
+    CountedChoice counted_{matrix_.view(),   rows_,   profile_, bound_team,
+                           *cpu_constants(), nullptr, chooser_};
 };
 
 std::ptrdiff_t laid_out(const std::vector<CountedChoice::Candidate>& candidates) {

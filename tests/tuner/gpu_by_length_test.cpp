@@ -120,7 +120,7 @@ TEST(GpuChoice, LimitsBesideThoseOfTheBestSetAreLookedAt) {
 }
 
 TEST(GpuChoice, WhatIsKeptWasPredictedToo) {
-    const CsrMatrix m = make_gallery_matrix("stencil5:nx=300,ny=300");
+    const CsrMatrix m = make_gallery_matrix("random:seed=700,max_nnz=3000000");
     const Choice choice = choice_on_h200(m, true);
     EXPECT_EQ(choice.signature, choice_on_h200(m, false).signature);
     EXPECT_THAT(choice.reason, testing::MatchesRegex(".*; predicted [0-9.]+ µs, and of no other "

@@ -39,7 +39,7 @@ TEST(GpuChoice, TheBetterKnownOfTwoKernelsComesFirst) {
     chooser.sampled(request);
     CostConstants constants = *gpu_constants();
     const auto first = [&] {
-        return CountedChoice(m.view(), rows, profile, 0, constants, chooser)
+        return CountedChoice(m.view(), rows, profile, 0, constants, nullptr, chooser)
             .ranked(request)
             .front();
     };

@@ -152,7 +152,8 @@ TEST_F(TuningFiles, BuiltInAreProfilesOfEachFamilyAlone) {
         else
             files.push_back({std::string(name), std::string(text), TuningPlace::built_in});
     }
-    EXPECT_THAT(others, ElementsAre("cpu-costs.json", "gpu-costs.json", "gpu-several-costs.json"));
+    EXPECT_THAT(others, ElementsAre("cpu-costs.json", "gpu-correction.json", "gpu-costs.json",
+                                    "gpu-several-costs.json"));
     const auto profiles = read_device_profiles(files, warnings);
     EXPECT_THAT(warnings, IsEmpty());
     for (auto& profile : profiles) {

@@ -96,10 +96,11 @@ struct CountedChoice::Weighed {
 // One thread: the sample is small, and starting a team takes longer than looking at it.
 CountedChoice::CountedChoice(const CsrView& matrix, const RowFeatures& features,
                              const DeviceProfile& profile, int team, const CostConstants& constants,
-                             Chooser& chooser)
+                             const CostCorrection* correction, Chooser& chooser)
     : profile_(profile),
       team_(team),
       constants_(constants),
+      correction_(correction),
       figures_(matrix, features, *chooser.sample_, 1,
                team == 0 ? CountedFor::gpu : CountedFor::cpu),
       chooser_(&chooser) {
@@ -115,8 +116,15 @@ std::vector<double> CountedChoice::costs(const Signature& signature) {
                       : costs_of_cpu(figures_, signature, profile_, team_);
 }
 
+std::optional<CorrectionFeatures> CountedChoice::correction_features(
+    const Signature& signature, const CostConstants& constants) {
+    return correction_features_of(figures_, signature, profile_, constants);
+}
+
 std::optional<Prediction> CountedChoice::predict(const Signature& signature) {
-    return team_ == 0 ? predict_gpu(figures_, signature, profile_, constants_)
+    // The least that is possible is no kernel's time, of which a correction knows something.
+    const CostCorrection* const correction = figures_.is_optimistic() ? nullptr : correction_;
+    return team_ == 0 ? predict_gpu(figures_, signature, profile_, constants_, correction)
                       : predict_cpu(figures_, signature, profile_, team_, constants_);
 }
 

@@ -16,14 +16,18 @@ class Chooser;
 /// matrix, its features, the profile and the constants must outlive it. For one thread at a time.
 class CountedChoice {
   public:
-    /// `team`: the threads of a CPU that take part in an apply, 0 = a GPU. From the sample that the
-    /// matrix' chooser took, which must outlive it.
+    /// `team`: the threads of a CPU that take part in an apply, 0 = a GPU. `correction`: null =
+    /// none. From the sample that the matrix' chooser took, which must outlive it.
     CountedChoice(const CsrView& matrix, const RowFeatures& features, const DeviceProfile& profile,
-                  int team, const CostConstants& constants, Chooser& chooser);
+                  int team, const CostConstants& constants, const CostCorrection* correction,
+                  Chooser& chooser);
 
     std::optional<Prediction> predict(const Signature& signature);
     /// What that is made of: costs_of_gpu() or costs_of_cpu().
     std::vector<double> costs(const Signature& signature);
+    /// Of a GPU: what a correction knows of it, by these constants.
+    std::optional<CorrectionFeatures> correction_features(const Signature& signature,
+                                                          const CostConstants& constants);
     /// Whether it is of this device, and of these constants.
     bool is_of(const DeviceProfile& profile, const CostConstants& constants) const {
         return &profile == &profile_ && &constants == &constants_;
@@ -84,6 +88,7 @@ class CountedChoice {
     const DeviceProfile& profile_;
     int team_;
     const CostConstants& constants_;
+    const CostCorrection* const correction_;
     MatrixFigures figures_;
     Chooser* const chooser_;
 };

@@ -65,7 +65,8 @@ std::optional<Prediction> predict_in_order(const CsrView& matrix, const RowFeatu
         if (!choice) continue;
         const auto predict = [&](bool optimistic) {
             figures.be_optimistic(optimistic);
-            return predict_gpu(figures, choice->signature, profile, *gpu_constants());
+            return predict_gpu(figures, choice->signature, profile, *gpu_constants(),
+                               optimistic ? nullptr : gpu_correction(request.target));
         };
         // What it takes at least is worked out sooner.
         if (least && predict(true).value_or(*least).us > least->us) continue;

@@ -27,11 +27,13 @@ CountedChoice* Chooser::predictions(const Request& request) {
                        !request.batch && !is_complex(vectors_type(request, features_.value_type));
     if (request.profile == nullptr || constants == nullptr || !plain || matrix_.nnz == 0)
         return nullptr;
+    const CostCorrection* correction =
+        host || request.num_rhs > 1 ? nullptr : gpu_correction(request.target);
     const int team = host ? request.threads : 0;
     take_sample(request);
     if (predictions_ == nullptr || !predictions_->is_of(*request.profile, *constants))
         predictions_ = std::make_unique<CountedChoice>(matrix_, features_, *request.profile, team,
-                                                       *constants, *this);
+                                                       *constants, correction, *this);
     predictions_->set_team(team);
     return predictions_.get();
 }

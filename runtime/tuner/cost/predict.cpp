@@ -13,18 +13,25 @@
 namespace spmvgen {
 namespace {
 
-/// Those of tuning_files() of the scheme's kind, the first that can be read; nothing when there are
-/// none.
-std::optional<CostConstants> read_cost_constants(const CostScheme& scheme) {
+/// What `parse` makes of the first of tuning_files() of the kind that can be read; nothing when
+/// there is none.
+template <typename Parse>
+auto read_first(std::string_view kind, const Parse& parse)
+    -> std::optional<decltype(parse(std::string_view()))> {
     Log log;
-    for (auto& file : tuning_files(scheme.kind)) {
+    for (auto& file : tuning_files(kind)) {
         try {
-            return parse_cost_constants(file.readable_text(), scheme);
+            return parse(file.readable_text());
         } catch (const Error& error) {
             log.warn("tuning file " + file.name + " is left out: " + error.what());
         }
     }
     return std::nullopt;
+}
+
+std::optional<CostConstants> read_cost_constants(const CostScheme& scheme) {
+    return read_first(scheme.kind,
+                      [&](std::string_view text) { return parse_cost_constants(text, scheme); });
 }
 
 /// What the vectors of an epilogue take: bytes, and where rows end in no order half a sector for
@@ -53,17 +60,45 @@ const CostConstants* cpu_constants() {
     return constants ? &*constants : nullptr;
 }
 
+const CostCorrection* gpu_correction(const Target& target) {
+    static const std::optional<CostCorrection> learned =
+        read_first("gpu-correction", parse_cost_correction);
+    return learned && learned->vendor == vendor_of(target.arch) ? &*learned : nullptr;
+}
+
 double units_of(const DeviceProfile& profile) {
     return profile.units > 0 ? profile.units : gpu::typical_units;
 }
 
-std::vector<double> costs_of_gpu(MatrixFigures& figures, const Signature& signature,
+namespace {
+
+struct Counted {
+    GpuWork work;
+    GpuCosts costs;
+};
+
+std::optional<Counted> count_gpu(MatrixFigures& figures, const Signature& signature,
                                  const DeviceProfile& profile) {
     auto work = gpu_work(figures, signature, units_of(profile));
-    if (!work) return {};
+    if (!work) return std::nullopt;
     add_epilogue(*work, figures, signature);
-    const GpuCosts costs = gpu_costs(*work, figures.features(), signature, profile);
-    return {costs.begin(), costs.end()};
+    return Counted{*work, gpu_costs(*work, figures.features(), signature, profile)};
+}
+
+CorrectionFeatures features_of(const Counted& counted, double us, const MatrixFigures& figures,
+                               const Signature& signature, const DeviceProfile& profile,
+                               const CostConstants& constants) {
+    return correction_features_of(counted.work, counted.costs, constants, us, figures.features(),
+                                  signature, units_of(profile));
+}
+
+}  // namespace
+
+std::vector<double> costs_of_gpu(MatrixFigures& figures, const Signature& signature,
+                                 const DeviceProfile& profile) {
+    const auto counted = count_gpu(figures, signature, profile);
+    if (!counted) return {};
+    return {counted->costs.begin(), counted->costs.end()};
 }
 
 std::vector<double> costs_of_cpu(MatrixFigures& figures, const Signature& signature,
@@ -74,12 +109,28 @@ std::vector<double> costs_of_cpu(MatrixFigures& figures, const Signature& signat
     return {costs.begin(), costs.end()};
 }
 
+std::optional<CorrectionFeatures> correction_features_of(MatrixFigures& figures,
+                                                         const Signature& signature,
+                                                         const DeviceProfile& profile,
+                                                         const CostConstants& constants) {
+    const auto counted = count_gpu(figures, signature, profile);
+    if (!counted) return std::nullopt;
+    const auto time = predict_time(gpu_scheme, constants, signature, counted->costs);
+    if (!time) return std::nullopt;
+    return features_of(*counted, time->us, figures, signature, profile, constants);
+}
+
 std::optional<Prediction> predict_gpu(MatrixFigures& figures, const Signature& signature,
-                                      const DeviceProfile& profile,
-                                      const CostConstants& constants) {
+                                      const DeviceProfile& profile, const CostConstants& constants,
+                                      const CostCorrection* correction) {
     if (!constants.kernels.contains(signature.kernel)) return std::nullopt;
-    return predict_time(gpu_scheme, constants, signature,
-                        costs_of_gpu(figures, signature, profile));
+    const auto counted = count_gpu(figures, signature, profile);
+    if (!counted) return std::nullopt;
+    auto time = predict_time(gpu_scheme, constants, signature, counted->costs);
+    if (time && correction != nullptr)
+        time->us *= std::exp(correction->of(
+            features_of(*counted, time->us, figures, signature, profile, constants)));
+    return time;
 }
 
 std::optional<Prediction> predict_cpu(MatrixFigures& figures, const Signature& signature,

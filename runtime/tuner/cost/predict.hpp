@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "tuner/cost/constants.hpp"
+#include "tuner/cost/correction.hpp"
 #include "tuner/cost/figures/figures.hpp"
 #include "tuner/cost/prediction.hpp"
 #include "tuner/cost/scheme.hpp"
@@ -63,6 +64,10 @@ GpuCosts gpu_costs(const GpuWork& work, const RowFeatures& features, const Signa
 const CostConstants* gpu_constants(int num_rhs = 1);
 const CostConstants* cpu_constants();
 
+/// What was learned for GPUs of the target's vendor beside the constants of one right-hand side;
+/// null when there is nothing. Likewise.
+const CostCorrection* gpu_correction(const Target& target);
+
 /// Multiprocessors, those of an H200 for a profile that does not tell.
 double units_of(const DeviceProfile& profile);
 
@@ -73,10 +78,18 @@ std::vector<double> costs_of_gpu(MatrixFigures& figures, const Signature& signat
 std::vector<double> costs_of_cpu(MatrixFigures& figures, const Signature& signature,
                                  const DeviceProfile& profile, int threads);
 
-/// The time of an apply when applies follow each other without the host, as in a CUDA graph.
-/// Nothing when the constants know nothing of the kernel, or there is no count of its work.
+/// What a correction knows of a kernel; nothing as above.
+std::optional<CorrectionFeatures> correction_features_of(MatrixFigures& figures,
+                                                         const Signature& signature,
+                                                         const DeviceProfile& profile,
+                                                         const CostConstants& constants);
+
+/// The time of an apply when applies follow each other without the host, as in a CUDA graph, with
+/// the correction where there is one. Nothing when the constants know nothing of the kernel, or
+/// there is no count of its work.
 std::optional<Prediction> predict_gpu(MatrixFigures& figures, const Signature& signature,
-                                      const DeviceProfile& profile, const CostConstants& constants);
+                                      const DeviceProfile& profile, const CostConstants& constants,
+                                      const CostCorrection* correction = nullptr);
 
 /// The time of an apply of a team of so many threads, one apply after the other. Nothing as above.
 std::optional<Prediction> predict_cpu(MatrixFigures& figures, const Signature& signature,

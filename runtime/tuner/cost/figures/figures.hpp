@@ -65,6 +65,7 @@ class MatrixFigures {
     /// full blocks, all entries in hubs, and of x each sector once for all rows that lie near each
     /// other. Of columns only window_sectors() of rows as they come are counted then.
     void be_optimistic(bool value) { optimistic_ = value; }
+    bool is_optimistic() const { return optimistic_; }
     /// Must outlive this.
     void share(SharedFigures shared) { shared_ = std::move(shared); }
 
