@@ -14,7 +14,7 @@
 namespace spmvgen {
 
 /// What a correction knows of a kernel on a matrix: shares of its predicted time, counts and
-/// parameters. None is in units of a device's.
+/// parameters, but neither the kernel's name nor the device's.
 inline constexpr std::array<std::string_view, 34> correction_features{
     // Shares of the predicted time that the costs would take alone (gpu_cost_names).
     "share_of_launches", "share_of_depth", "share_of_stream", "share_of_unit", "share_of_near",
