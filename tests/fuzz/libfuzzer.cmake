@@ -2,7 +2,7 @@
 set(runtime ${PROJECT_SOURCE_DIR}/runtime)
 file(GLOB fuzzed_sources CONFIGURE_DEPENDS ${runtime}/kernel/*.cpp ${runtime}/store/*.cpp)
 file(GLOB readers CONFIGURE_DEPENDS ${runtime}/matrix/files/*.cpp ${runtime}/matrix/read/*.cpp ${runtime}/tuner/csr_k/*.cpp
-     ${runtime}/tuner/files/json_text.cpp ${runtime}/tuner/cost/constants.cpp)
+     ${runtime}/tuner/files/json_text.cpp ${runtime}/tuner/cost/constants.cpp ${runtime}/tuner/cost/correction.cpp)
 list(FILTER readers EXCLUDE REGEX "csr_k_db")
 list(APPEND fuzzed_sources ${readers})
 foreach(name IN ITEMS buffer coo_matrix csr_matrix layouts/block_matrix layouts/index_base layouts/row_list overflow parts/partition parts/parts sort_rows transpose value_order features/features_json)
