@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "h200_choice.hpp"
 #include "matrix/csr_matrix.hpp"
 #include "matrix/suites/gallery.hpp"
@@ -52,6 +54,26 @@ TEST_P(GpuBound, DoesNotChangeWhatIsFound) {
     CountedChoice pruned(matrix_.view(), rows_, profile_, 0, *gpu_constants(), nullptr, chooser_);
     EXPECT_EQ(first(pruned.better(request_, rules_.signature, *rules)),
               first(counted_.ranked(request_)));
+}
+
+// Bounds are not corrected, so what they rule out may be the least by a few percent.
+TEST_P(GpuBound, FindsNearlyTheLeastWithACorrection) {
+    const auto with_correction = [&] {
+        return CountedChoice(matrix_.view(), rows_, profile_, 0, *gpu_constants(),
+                             gpu_correction(request_.target), chooser_);
+    };
+    CountedChoice all = with_correction(), pruned = with_correction();
+    const auto rules = all.predict(rules_.signature);
+    ASSERT_TRUE(rules);
+    const auto least = [&](const auto& candidates) {
+        double us = rules->bad_us();
+        for (auto& c : candidates)
+            if (c.prediction.bad_us() < all.limit_us(c.kernel, rules_.signature.kernel, *rules))
+                us = std::min(us, c.prediction.bad_us());
+        return us;
+    };
+    EXPECT_LE(least(pruned.better(request_, rules_.signature, *rules)),
+              1.05 * least(all.ranked(request_)));
 }
 
 INSTANTIATE_TEST_SUITE_P(Seeds, GpuBound, testing::Range(600, 624));

@@ -58,6 +58,7 @@ std::optional<Prediction> predict_in_order(const CsrView& matrix, const RowFeatu
     request.encode = request.exact.has_value();  // the sample has no values
     request.params["any_order"] = 1;
     request.params["block"] = cluster_rows;
+    const CostCorrection* const learned = gpu_correction(request.target);
     const KernelEntry& strips = kernel_entry("strips");
     std::optional<Prediction> least;
     for (auto& params : chooser.grid_params(strips, request)) {
@@ -66,7 +67,7 @@ std::optional<Prediction> predict_in_order(const CsrView& matrix, const RowFeatu
         const auto predict = [&](bool optimistic) {
             figures.be_optimistic(optimistic);
             return predict_gpu(figures, choice->signature, profile, *gpu_constants(),
-                               optimistic ? nullptr : gpu_correction(request.target));
+                               optimistic ? nullptr : learned);
         };
         // What it takes at least is worked out sooner.
         if (least && predict(true).value_or(*least).us > least->us) continue;

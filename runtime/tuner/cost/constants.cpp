@@ -60,11 +60,7 @@ std::string to_json(const CostConstants& c, const CostScheme& scheme) {
 }
 
 CostConstants parse_cost_constants(std::string_view text, const CostScheme& scheme) {
-    const Json json = parse_json_text(text);
-    if (!json.is_object() || json.value("kind", Json()) != std::string(scheme.kind))
-        refuse_input(fmt::format("it is no {}", scheme.kind));
-    if (json.value("schema", Json()) != costs_schema)
-        refuse_input(fmt::format("its schema is not {}, which this version reads", costs_schema));
+    const Json json = parse_tuning_json(text, scheme.kind, costs_schema);
     CostConstants c(scheme);
     c.exponent = number(json, "exponent", 1, most_costs_exponent);
     c.margin = number(json, "margin", 0, 1);

@@ -14,6 +14,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
+constexpr std::string_view correction_kind = "gpu-correction";
 constexpr int correction_schema = 1;
 constexpr std::size_t most_levels = 8, most_trees = 4096;
 constexpr double thousandth = 1e-3;
@@ -127,12 +128,7 @@ double CostCorrection::of(const CorrectionFeatures& features) const {
 }
 
 CostCorrection parse_cost_correction(std::string_view text) {
-    const Json json = parse_json_text(text);
-    if (!json.is_object() || json.value("kind", Json()) != "gpu-correction")
-        refuse_input("it is no gpu-correction");
-    if (json.value("schema", Json()) != correction_schema)
-        refuse_input(
-            fmt::format("its schema is not {}, which this version reads", correction_schema));
+    const Json json = parse_tuning_json(text, correction_kind, correction_schema);
     CostCorrection correction;
     correction.vendor = member(json, "vendor", Json::value_t::string).get<std::string>();
     std::vector<std::uint32_t> names;
@@ -159,7 +155,7 @@ std::string to_json(const CostCorrection& c) {
         tree.push_back(std::move(leaves));
         trees.push_back(std::move(tree));
     }
-    return Json{{"kind", "gpu-correction"},
+    return Json{{"kind", std::string(correction_kind)},
                 {"schema", correction_schema},
                 {"vendor", c.vendor},
                 {"features", correction_features},

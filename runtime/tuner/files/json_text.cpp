@@ -1,7 +1,11 @@
 #include "tuner/files/json_text.hpp"
 
-#include <algorithm>
+#include <fmt/format.h>
 
+#include <algorithm>
+#include <string>
+
+#include "kernel/refuse.hpp"
 #include "spmvgen/error.hpp"
 
 namespace spmvgen {
@@ -36,6 +40,15 @@ nlohmann::ordered_json parse_json_text(std::string_view text) {
         throw Error(ErrorCode::invalid_input, "it nests too deeply for a file of tuning_db");
     auto json = nlohmann::ordered_json::parse(text, nullptr, false);
     if (json.is_discarded()) throw Error(ErrorCode::invalid_input, "it is not JSON");
+    return json;
+}
+
+nlohmann::ordered_json parse_tuning_json(std::string_view text, std::string_view kind, int schema) {
+    auto json = parse_json_text(text);
+    if (!json.is_object() || json.value("kind", nlohmann::ordered_json()) != std::string(kind))
+        refuse_input(fmt::format("it is no {}", kind));
+    if (json.value("schema", nlohmann::ordered_json()) != schema)
+        refuse_input(fmt::format("its schema is not {}, which this version reads", schema));
     return json;
 }
 
