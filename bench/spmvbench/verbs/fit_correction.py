@@ -14,11 +14,10 @@ import tempfile
 
 from spmvbench.errors import BenchError, need
 from spmvbench.results import json_lines, read_json
-from spmvbench.verbs.fit_costs import FOLDS, OWN_MARGINS, Samples, choices, told
+from spmvbench.verbs.fit_costs import FOLDS, OWN_MARGINS, UNWEIGHED, Samples, choices, told
 
 LEVELS, TREES, RATE = 5, 300, 0.15
 FALLS = 2.0  # of a time's weight, for each unit of ln(time / best time): what is far from the best matters little
-UNWEIGHED = 0.3  # what a time counts with parameters that a choice does not weigh
 MARGINS = (0.0, 0.05, 0.1, 0.15)
 SHIPPED = os.path.join(os.path.dirname(os.path.abspath(__file__)), *[".."] * 3, "tuning_db", "gpu-costs.json")
 
