@@ -35,8 +35,8 @@ void batch_csr_rows(long num_systems, long num_rows, const Offset* __restrict__ 
             const Storage* entries = values + system.first_value;
             const Vector* own_x = x + system.first_col;
             for (long row = 0; row < system.rows; ++row) {
-                const Value sum = row_product<lanes, 1, Value>(entries, columns, own_x, begin[row],
-                                                               begin[row + 1], system.count);
+                const Value sum = row_product<lanes, 1, 0, Value>(
+                    entries, columns, own_x, begin[row], begin[row + 1], system.count);
                 store<alpha_mode, beta_mode, has_epilogue>(y, system.first_row + row, sum, alpha,
                                                            beta, system.first_row + row);
             }

@@ -38,8 +38,8 @@ void batch_ell_rows(long num_systems, long num_rows, const Offset* __restrict__ 
                 // The last vector may have padded rows.
                 const long full = row + lanes <= system.rows ? system.detail : 0;
                 Value sum[lanes] = {};
-                add_strips<lanes, 1>(sum, entries + row, columns + row, x + system.first_col,
-                                     stride, full, system.count);
+                add_strips<lanes, 1, 0>(sum, entries + row, columns + row, x + system.first_col,
+                                        stride, full, system.count);
                 store_rows<alpha_mode, beta_mode, has_epilogue, lanes, 1>(
                     y + system.first_row + row, system.rows - row, sum, alpha, beta,
                     system.first_row + row);

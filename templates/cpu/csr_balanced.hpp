@@ -10,6 +10,9 @@
 //             rows.
 //             unroll 1, 2, 4: vectors with an accumulator of their own; must be 1 for rows of less
 //             than several hundred entries to be fast.
+//             prefetch 0, 4096: how many bytes ahead of their use values and columns are asked
+//             for, for what comes from memory; with one right-hand side and two
+//             lanes or more.
 // Work:       the path that merges the rows' ends with the entries has m + nnz steps; a thread
 //             takes an equal run of them. The thread whose run holds a row's end stores the row.
 // Reads:      nnz·(value + index) + (m+1)·offset bytes of A, x once for each entry; the
@@ -22,7 +25,7 @@
 /// carry_sum (num_rhs sums) hold what this thread leaves for csr_balanced_carry.
 template <typename Value, typename Vector, typename Storage, typename Index, typename Offset,
           scale alpha_mode, scale beta_mode, bool has_epilogue, int num_rhs, vector_form x_form,
-          vector_form y_form, int lanes, int unroll>
+          vector_form y_form, int lanes, int unroll, int prefetch>
 void csr_balanced(long num_rows, const Offset* __restrict__ row_ptr,
                   const Index* __restrict__ col_idx, const Storage* __restrict__ values,
                   const Vector* __restrict__ x, long ld_x, Vector* __restrict__ y, long ld_y,
@@ -55,8 +58,8 @@ void csr_balanced(long num_rows, const Offset* __restrict__ row_ptr,
             // Another thread may have begun the row.
             const bool begun = entry > row_ptr[row];
             if constexpr (num_rhs == 1 && !joins_rows<Value, Vector, has_epilogue>) {
-                const Value sum =
-                    row_product<lanes, unroll, Value>(values, col_idx, x, entry, stop, nnz);
+                const Value sum = row_product<lanes, unroll, prefetch, Value>(values, col_idx, x,
+                                                                              entry, stop, nnz);
                 if (whole) {
                     store<alpha_mode, beta_mode, has_epilogue>(y, row, sum, alpha, beta, row);
                 } else {
@@ -65,8 +68,8 @@ void csr_balanced(long num_rows, const Offset* __restrict__ row_ptr,
             } else {
                 Value sum[num_rhs] = {};
                 if constexpr (num_rhs == 1) {
-                    sum[0] =
-                        row_product<lanes, unroll, Value>(values, col_idx, x, entry, stop, nnz);
+                    sum[0] = row_product<lanes, unroll, prefetch, Value>(values, col_idx, x, entry,
+                                                                         stop, nnz);
                 } else {
                     add_entries<num_rhs, x_form>(sum, values, col_idx, x, ld_x, entry, stop);
                 }

@@ -59,8 +59,8 @@ template <scale alpha_mode, scale beta_mode, bool has_epilogue, int num_rhs, int
                                                       long begin, long end, long nnz) {
     for (long row = begin; row < end; ++row) {
         if constexpr (num_rhs == 1) {
-            const Value sum = row_product<lanes, 1, Value>(values, col_idx, x, row_ptr[row],
-                                                           row_ptr[row + 1], nnz);
+            const Value sum = row_product<lanes, 1, 0, Value>(values, col_idx, x, row_ptr[row],
+                                                              row_ptr[row + 1], nnz);
             store<alpha_mode, beta_mode, has_epilogue>(y, row, sum, alpha, beta, row);
         } else {
             Value sum[num_rhs] = {};

@@ -7,6 +7,8 @@
 // Parameters: lanes  2, 4, 8, 16: entries in one vector; the vector register's width fits best.
 //             unroll 1, 2, 4: vectors with an accumulator of their own, with 2 to 8 right-hand sides
 //             entries; more than 1 for rows of several hundred entries, of a few dozen with these.
+//             prefetch 0, 4096: how many bytes ahead of their use values and columns are asked
+//             for, for what comes from memory; with one right-hand side.
 // Work:       a thread takes a contiguous run of rows with its share of rows plus nonzeros, found
 //             by binary search in row_ptr; no row is cut.
 // Reads:      nnz·(value + index) + (m+1)·offset bytes of A, x once for each entry. The vector
@@ -18,7 +20,7 @@
 /// y = αAx + βy for A in CSR, each row in vectors of `lanes` entries.
 template <typename Value, typename Vector, typename Storage, typename Index, typename Offset,
           scale alpha_mode, scale beta_mode, bool has_epilogue, int num_rhs, vector_form x_form,
-          vector_form y_form, int lanes, int unroll>
+          vector_form y_form, int lanes, int unroll, int prefetch>
 void csr_vector(long num_rows, const Offset* __restrict__ row_ptr,
                 const Index* __restrict__ col_idx, const Storage* __restrict__ values,
                 const Vector* __restrict__ x, long ld_x, Vector* __restrict__ y, long ld_y,
@@ -34,7 +36,7 @@ void csr_vector(long num_rows, const Offset* __restrict__ row_ptr,
         constexpr int together = num_rhs <= 8 ? unroll : 1;
         for (long row = begin; row < end; ++row) {
             if constexpr (num_rhs == 1) {
-                const Value sum = row_product<lanes, unroll, Value>(
+                const Value sum = row_product<lanes, unroll, prefetch, Value>(
                     values, col_idx, x, row_ptr[row], row_ptr[row + 1], nnz);
                 store<alpha_mode, beta_mode, has_epilogue>(y, row, sum, alpha, beta, row);
             } else {

@@ -34,8 +34,8 @@ void ell(long num_rows, long stride, const Offset* __restrict__ block_full,
             const long rows = num_rows - first < height ? num_rows - first : height;
             if constexpr (num_rhs == 1) {
                 Value sum[height] = {};
-                add_strips<lanes, unroll>(sum, values + first, col_idx + first, x, stride,
-                                          block_full[block], block_width[block]);
+                add_strips<lanes, unroll, 0>(sum, values + first, col_idx + first, x, stride,
+                                             block_full[block], block_width[block]);
                 store_rows<alpha_mode, beta_mode, has_epilogue, height, 1>(y + first, rows, sum,
                                                                            alpha, beta, first);
             } else {

@@ -10,6 +10,8 @@
 //             unroll 1, 2, 4: vectors in a slice: C = lanes · unroll.
 //             sigma  1, 64, 256, 1024, 4096, 16384: rows in a sorting window; 1 = rows keep their
 //             order, and no permutation is read.
+//             prefetch 0, 4096: how many bytes ahead of their use values and columns are asked
+//             for, for what comes from memory; with one right-hand side.
 // Format:     slice_ptr counts columns of slices: the k-th entry of row l of a slice is at
 //             (slice_ptr[slice] + k)·C + l. Padding has the column -1 and the value 0 and never
 //             meets x. slice_full holds the shortest row of each slice; row_order the row of A at
@@ -23,7 +25,7 @@
 /// y = αAx + βy for A in SELL-C-σ, slice after slice.
 template <typename Value, typename Vector, typename Storage, typename Index, typename Offset,
           scale alpha_mode, scale beta_mode, bool has_epilogue, int num_rhs, vector_form x_form,
-          vector_form y_form, int lanes, int unroll, int sigma>
+          vector_form y_form, int lanes, int unroll, int sigma, int prefetch>
 void sell(long num_rows, long num_slices, const Offset* __restrict__ slice_ptr,
           const Offset* __restrict__ slice_full, const Index* __restrict__ row_order,
           const Index* __restrict__ col_idx, const Storage* __restrict__ values,
@@ -42,8 +44,8 @@ void sell(long num_rows, long num_slices, const Offset* __restrict__ slice_ptr,
             const long width = slice_ptr[slice + 1] - slice_ptr[slice];
             if constexpr (num_rhs == 1) {
                 Value sum[height] = {};
-                add_strips<lanes, unroll>(sum, values + start, col_idx + start, x, height,
-                                          slice_full[slice], width);
+                add_strips<lanes, unroll, prefetch>(sum, values + start, col_idx + start, x, height,
+                                                    slice_full[slice], width);
                 if constexpr (sigma == 1) {
                     store_rows<alpha_mode, beta_mode, has_epilogue, height, 1>(y + first, rows, sum,
                                                                                alpha, beta, first);

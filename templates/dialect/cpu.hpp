@@ -254,17 +254,20 @@ template <scale alpha_mode, scale beta_mode, bool has_epilogue, int height, int 
 /// sum[l] += the product of row l, for lanes · unroll rows stored column after column, `stride`
 /// elements apart: the first `full` columns have an entry in every row, the others up to `width`
 /// in some.
-template <int lanes, int unroll, typename Value, typename Storage, typename Index, typename Vector>
+template <int lanes, int unroll, int prefetch, typename Value, typename Storage, typename Index,
+          typename Vector>
 [[gnu::always_inline]] inline void add_strips(Value* sum, const Storage* values,
                                               const Index* col_idx, const Vector* x, long stride,
                                               long full, long width) {
     for (long k = 0; k < full; ++k) {
+        prefetch_entries<prefetch, lanes * unroll>(values + k * stride, col_idx + k * stride);
         for (int u = 0; u < unroll; ++u) {
             add_products<lanes>(sum + u * lanes, values + k * stride + u * lanes,
                                 col_idx + k * stride + u * lanes, x);
         }
     }
     for (long k = full; k < width; ++k) {
+        prefetch_entries<prefetch, lanes * unroll>(values + k * stride, col_idx + k * stride);
         for (int u = 0; u < unroll; ++u) {
             add_unpadded_products<lanes>(sum + u * lanes, values + k * stride + u * lanes,
                                          col_idx + k * stride + u * lanes, x);

@@ -158,9 +158,30 @@ template <int lanes, typename Value>
     return sum[0];
 }
 
+/// Asks for the cache lines of `bytes` bytes that lie `ahead` bytes behind `at`, into the
+/// second-level cache; nothing for ahead = 0. What lies beyond an array is asked for in vain, and
+/// does no harm. A core's own prefetcher stops at each 4 KiB and keeps fewer lines under way.
+template <int ahead, int bytes, typename Element>
+[[gnu::always_inline]] inline void prefetch_ahead(const Element* at) {
+    if constexpr (ahead > 0) {
+        for (int line = 0; line < bytes; line += 64) {
+            __builtin_prefetch(reinterpret_cast<const char*>(at) + (ahead + line), 0, 2);
+        }
+    }
+}
+
+/// Asks for the values and the columns of `count` entries, so many bytes ahead, into the second-level
+/// cache. What lies beyond the arrays is asked for in vain, and does no harm.
+template <int ahead, int count, typename Storage, typename Index>
+[[gnu::always_inline]] inline void prefetch_entries(const Storage* values, const Index* col_idx) {
+    prefetch_ahead<ahead, count* static_cast<int>(sizeof(Storage))>(values);
+    prefetch_ahead<ahead, count* static_cast<int>(sizeof(Index))>(col_idx);
+}
+
 /// Σ values[k] · x[col_idx[k]] for k = begin … end-1, `unroll` vectors of `lanes` entries at a
 /// time; the arrays have `limit` elements, beyond which nothing is read.
-template <int lanes, int unroll, typename Value, typename Storage, typename Index, typename Vector>
+template <int lanes, int unroll, int prefetch, typename Value, typename Storage, typename Index,
+          typename Vector>
 [[gnu::always_inline]] inline Value row_product(const Storage* values, const Index* col_idx,
                                                 const Vector* x, long begin, long end, long limit) {
     if constexpr (lanes * unroll == 1) {
@@ -173,6 +194,7 @@ template <int lanes, int unroll, typename Value, typename Storage, typename Inde
         Value lane_sums[lanes * unroll] = {};
         long k = begin;
         for (; k + lanes * unroll <= end; k += lanes * unroll) {
+            prefetch_entries<prefetch, lanes * unroll>(values + k, col_idx + k);
             for (int u = 0; u < unroll; ++u) {
                 add_products<lanes>(lane_sums + u * lanes, values + k + u * lanes,
                                     col_idx + k + u * lanes, x);
@@ -183,6 +205,7 @@ template <int lanes, int unroll, typename Value, typename Storage, typename Inde
                 add_products<lanes>(lane_sums, values + k, col_idx + k, x);
             }
         }
+        prefetch_entries<prefetch, lanes>(values + k, col_idx + k);
         if (k < end && k + lanes <= limit) {
             add_first_products<lanes>(lane_sums, values + k, col_idx + k, x, end - k);
         } else {
@@ -192,17 +215,5 @@ template <int lanes, int unroll, typename Value, typename Storage, typename Inde
             }
         }
         return sum_of_lanes<lanes * unroll>(lane_sums);
-    }
-}
-
-/// Asks for the cache lines of `bytes` bytes that lie `ahead` bytes behind `at`, into the
-/// second-level cache; nothing for ahead = 0. What lies beyond an array is asked for in vain, and
-/// does no harm. A core's own prefetcher stops at each 4 KiB and keeps fewer lines under way.
-template <int ahead, int bytes, typename Element>
-[[gnu::always_inline]] inline void prefetch_ahead(const Element* at) {
-    if constexpr (ahead > 0) {
-        for (int line = 0; line < bytes; line += 64) {
-            __builtin_prefetch(reinterpret_cast<const char*>(at) + (ahead + line), 0, 2);
-        }
     }
 }

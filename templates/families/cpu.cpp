@@ -22,6 +22,7 @@ constexpr Parameter unroll{"unroll", allowed<1, 2, 4>, 1, "vectors with an accum
 constexpr Parameter ahead{"ahead", allowed<32, 64, 128, 192>, 192, "entries before its own, at which an entry's row of x is prefetched"};
 constexpr Parameter past_caches{"past_caches", allowed<0, 1>, 0, "1: y is stored past the caches where its rows are whole lines and β = 0"};
 constexpr Parameter sigma{"sigma", allowed<1, 64, 256, 1024, 4096, 16384>, 1, "rows in a sorting window; 1 = unsorted"};
+constexpr Parameter prefetch{"prefetch", allowed<0, 4096>, 0, "how many bytes ahead of their use A is prefetched; 0 = not at all"};
 constexpr Workspaces carries{{"carry_row", "int64", 1, false},
                                              {"carry_sum", "value", 1, true},
                                              {"head_row", "int64", 1, false},
@@ -47,7 +48,7 @@ constexpr std::array kernels{
                 .gpu = false,
                 .file = "cpu/csr_vector.hpp",
                 .summary = "every row in vectors; longer rows",
-                .params = parameters<lanes, unroll>,
+                .params = parameters<lanes, unroll, prefetch>,
                 .steps = {{"csr_vector", StepRule::per_thread}},
                 .workspace = {},
                 .takes_forms = true},
@@ -67,7 +68,7 @@ constexpr std::array kernels{
         .gpu = false,
         .file = "cpu/csr_balanced.hpp",
         .summary = "exactly balanced shares, long rows cut between threads; dense rows",
-        .params = parameters<lanes_or_one, unroll>,
+        .params = parameters<lanes_or_one, unroll, prefetch>,
         .steps = {{"csr_balanced", StepRule::per_thread}, {"csr_balanced_carry", StepRule::once}},
         .workspace = carries,
         .takes_forms = true},
@@ -93,7 +94,7 @@ constexpr std::array kernels{
                 .gpu = false,
                 .file = "cpu/sell.hpp",
                 .summary = "SELL-C-σ, a row a lane, slices as wide as their longest row",
-                .params = parameters<lanes, unroll, sigma>,
+                .params = parameters<lanes, unroll, sigma, prefetch>,
                 .steps = {{"sell", StepRule::per_thread}},
                 .workspace = {},
                 .takes_forms = true}};

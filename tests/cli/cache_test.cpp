@@ -246,7 +246,7 @@ TEST(SignatureName, OtherTextIsRefused) {
           "csr_rows_f64_i32_o32_a1_b0_k1_colour3@aarch64", "csr_rows_f64_i32_o32_a2_b0_k1@aarch64",
           "csr_rows_f64_i32_o32_a1_b0_k01@aarch64", "csr_rows_f64_i32_o32_a1_b0_k65@aarch64",
           "csr_rows_f65_i32_o32_a1_b0_k1@aarch64", "csr_rows_f64_i32_o32_a1_b0_k1@aarch64 ",
-          "csr_vector_f64_i32_o32_a1_b0_k1_lanes3_unroll1@aarch64",
+          "csr_vector_f64_i32_o32_a1_b0_k1_lanes3_prefetch0_unroll1@aarch64",
           "ell_f32_i32_o32_a1_b0_k1_e0123456789abcdef@sm_90"})
         EXPECT_THROW(parse_signature(text), Error) << text;
 }

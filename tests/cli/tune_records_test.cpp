@@ -216,7 +216,7 @@ Outcome run_in_process(const std::string& options) {
 }
 
 TEST_F(TuneRecords, LevelRecordedTakesWhatWasImported) {
-    const std::string kernel = "csr_vector_f64_i32_o32_a1_b0_k1_lanes2_unroll4";
+    const std::string kernel = "csr_vector_f64_i32_o32_a1_b0_k1_lanes2_prefetch0_unroll4";
     write_records("a.json", {record_of_a_mtx(kernel)});
     ASSERT_EQ(run_line("tune import a.json").status, 0);
     const Outcome outcome = run_in_process("--level recorded");

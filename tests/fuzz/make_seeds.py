@@ -183,7 +183,7 @@ def tuning_record(device, threads, kernels, **changes):
 
 
 CPU = tuning_record({"name": "x86-64-v4", "arch": "x86-64-v4", "vendor": "x86-64"}, 2,
-                    {"csr_rows_f64_i32_o32_a1_b0_k1": 2, "csr_vector_f64_i32_o32_a1_b0_k1_lanes4_unroll1": 1})
+                    {"csr_rows_f64_i32_o32_a1_b0_k1": 2, "csr_vector_f64_i32_o32_a1_b0_k1_lanes4_prefetch0_unroll1": 1})
 GPU = tuning_record({"name": "NVIDIA H200", "arch": "sm_90", "vendor": "nvidia"}, 0,
                     {"csr_classical_f64_i32_o32_a1_b0_k1_block256_subwarp4_unroll4": 5})
 FILES = {"cpu": [CPU], "gpu": [GPU], "both": [CPU, GPU], "broken": [dict(CPU, kernels=[]), dict(GPU, date="")], "none": []}

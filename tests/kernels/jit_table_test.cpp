@@ -40,11 +40,12 @@ const std::vector<Types> all_types{
 
 /// Parameters worth a row of their own; every kernel has one with its presets.
 const std::vector<std::pair<std::string, Params>> variants{
-    {"csr_vector", {{"lanes", 2}, {"unroll", 2}}},
+    {"csr_vector", {{"lanes", 2}, {"unroll", 2}, {"prefetch", 4096}}},
     {"csr_balanced", {{"lanes", 1}}},
+    {"csr_balanced", {{"prefetch", 4096}}},
     {"coo_segmented", {{"lanes", 1}}},
     {"ell", {{"lanes", 4}, {"unroll", 2}}},
-    {"sell", {{"lanes", 4}, {"sigma", 64}}},
+    {"sell", {{"lanes", 4}, {"sigma", 64}, {"prefetch", 4096}}},
     {"sell", {{"unroll", 2}, {"sigma", 4096}}},
     {"csr_k_rows", {{"lanes", 1}, {"srs", 1}}},
     {"csr_k_rows", {{"k", 3}, {"srs", 3}, {"ssrs", 2}}},

@@ -37,13 +37,13 @@ struct Ell {
     }
 };
 
-template <int lanes, int unroll, int sigma>
+template <int lanes, int unroll, int sigma, int prefetch>
 struct Sell {
     template <typename B>
     static void share(Arguments<B>& a, int thread) {
         sell<typename B::Value, typename B::Value, typename B::Value, typename B::Index,
              typename B::Offset, B::alpha_mode, B::beta_mode, false, B::num_rhs, vector_form::dense,
-             vector_form::dense, lanes, unroll, sigma>(
+             vector_form::dense, lanes, unroll, sigma, prefetch>(
             a.scalar("num_rows"), a.scalar("num_slices"), a.offsets("slice_ptr"),
             a.offsets("slice_full"), a.indices("row_order"), a.indices("col_idx"), a.values(), a.x,
             0, a.y, 0, a.alpha, a.beta, thread, a.threads);
@@ -68,8 +68,12 @@ std::vector<KernelCase> other_cases() {
     return {{"coo_segmented", {{"lanes", 4}}, run_case<CooSegmented<4>>},
             {"dia_cpu", {{"tile", 64}, {"lanes", 4}}, run_case<Dia<64, 4>>},
             {"ell", {{"lanes", 4}, {"unroll", 2}}, run_case<Ell<4, 2>>},
-            {"sell", {{"lanes", 8}, {"unroll", 1}, {"sigma", 1}}, run_case<Sell<8, 1, 1>>},
-            {"sell", {{"lanes", 2}, {"unroll", 2}, {"sigma", 64}}, run_case<Sell<2, 2, 64>>}};
+            {"sell",
+             {{"lanes", 8}, {"unroll", 1}, {"sigma", 1}, {"prefetch", 0}},
+             run_case<Sell<8, 1, 1, 0>>},
+            {"sell",
+             {{"lanes", 2}, {"unroll", 2}, {"sigma", 64}, {"prefetch", 4096}},
+             run_case<Sell<2, 2, 64, 4096>>}};
 }
 
 }  // namespace spmvgen::direct

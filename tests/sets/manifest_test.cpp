@@ -100,15 +100,15 @@ TEST(Manifest, NamedKernelsHaveEveryCombination) {
                              "indices": ["i32/i32", "i64/i64"], "alpha": ["one"],
                              "beta": ["zero"]})",
                          "x86-64-v4"),
-                testing::ElementsAre("csr_vector_f64_i32_o32_a1_b0_k1_lanes4_unroll1",
-                                     "csr_vector_f64_i32_o32_a1_b0_k1_lanes8_unroll1",
-                                     "csr_vector_f64_i64_o64_a1_b0_k1_lanes4_unroll1",
-                                     "csr_vector_f64_i64_o64_a1_b0_k1_lanes8_unroll1"));
-    // lanes 2 … 16, unroll 1 … 4, six modes.
+                testing::ElementsAre("csr_vector_f64_i32_o32_a1_b0_k1_lanes4_prefetch0_unroll1",
+                                     "csr_vector_f64_i32_o32_a1_b0_k1_lanes8_prefetch0_unroll1",
+                                     "csr_vector_f64_i64_o64_a1_b0_k1_lanes4_prefetch0_unroll1",
+                                     "csr_vector_f64_i64_o64_a1_b0_k1_lanes8_prefetch0_unroll1"));
+    // lanes 2 … 16, unroll 1 … 4, prefetch or not, six modes.
     EXPECT_THAT(names_of(R"({"choose": "kernels", "kernels": ["csr_vector"], "params": "all",
                              "values": ["f32"], "indices": ["i32/i32"]})",
                          "x86-64-v4"),
-                SizeIs(4 * 3 * 6));
+                SizeIs(4 * 3 * 2 * 6));
     EXPECT_THAT(names_of(R"({"choose": "kernels", "formats": ["csr-k", "bcsr"],
                              "values": ["f32"], "indices": ["i32/i32"], "alpha": ["one"],
                              "beta": ["one"]})",

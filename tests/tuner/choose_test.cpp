@@ -60,10 +60,10 @@ std::string chosen(const Features& f, const Request& r) {
 
 TEST(Choose, LongerRowsGoInVectors) {
     EXPECT_EQ(chosen(uneven_features(), request()),
-              "csr_vector_f64_i32_o32_a1_b0_k1_lanes8_unroll1 | "
+              "csr_vector_f64_i32_o32_a1_b0_k1_lanes8_prefetch4096_unroll1 | "
               "mean row 10.0, padding 1.80 in slices: csr_vector");
     EXPECT_EQ(chosen(uneven_features(2.5), request()),
-              "csr_vector_f64_i32_o32_a1_b0_k1_lanes4_unroll1 | "
+              "csr_vector_f64_i32_o32_a1_b0_k1_lanes4_prefetch4096_unroll1 | "
               "mean row 2.5, padding 1.80 in slices: csr_vector");
 }
 
@@ -74,7 +74,7 @@ TEST(Choose, WhatAFirstCacheHoldsIsSorted) {
     Request r = request();
     r.threads = 1;
     EXPECT_EQ(chosen(f, r),
-              "sell_f64_i32_o32_a1_b0_k1_lanes8_sigma4096_unroll1 | "
+              "sell_f64_i32_o32_a1_b0_k1_lanes8_prefetch0_sigma4096_unroll1 | "
               "2400 entries in a first cache, padding 1.80, 1.20 when sorted: sell");
     const auto kernel = [&] { return choose(f, r).signature.kernel; };
     f.nnz = 2700;
@@ -113,7 +113,7 @@ TEST(Choose, AlmostEmptyRowsStayScalarUnlessTheyAreEven) {
     f.sell_sorted_padding = {1, 1, 1};
     EXPECT_EQ(chosen(f, request()), "csr_rows_f64_i32_o32_a1_b0_k1 | mean row 1.0: csr_rows");
     EXPECT_EQ(chosen(even_features(1), request()),
-              "sell_f64_i32_o32_a1_b0_k1_lanes8_sigma1_unroll1 | "
+              "sell_f64_i32_o32_a1_b0_k1_lanes8_prefetch4096_sigma1_unroll1 | "
               "mean row 1.0, 30.0 MB of entries a thread, padding 1.00: sell");
 }
 
@@ -155,7 +155,7 @@ TEST(Choose, ARowAsLongAsHalfAShareIsCut) {
     EXPECT_THAT(chosen(f, request()), testing::Not(HasSubstr("balanced")));
     ++f.max_row;
     EXPECT_EQ(chosen(f, request()),
-              "csr_balanced_f64_i32_o32_a1_b0_k1_lanes8_unroll1 | "
+              "csr_balanced_f64_i32_o32_a1_b0_k1_lanes8_prefetch4096_unroll1 | "
               "longest row 12500001, a thread's share 25000000 entries: csr_balanced");
     f = uneven_features(1.4);
     f.max_row = f.nnz;
@@ -168,14 +168,14 @@ TEST(Choose, ARowAsLongAsHalfAShareIsCut) {
 TEST(Choose, EvenRowsThatAreShortOrInCacheGoToSlices) {
     EXPECT_THAT(chosen(even_features(9), request()), HasSubstr("csr_vector"));
     EXPECT_EQ(chosen(even_features(7), request()),
-              "sell_f64_i32_o32_a1_b0_k1_lanes8_sigma1_unroll1 | "
+              "sell_f64_i32_o32_a1_b0_k1_lanes8_prefetch4096_sigma1_unroll1 | "
               "mean row 7.0, 210.0 MB of entries a thread, padding 1.00: sell");
     Features f = even_features(20);
     f.nnz = 300'000;
     f.sell_padding = {1.4, 1.5, 1.6};
     f.sell_sorted_padding = {1.04, 1.2, 1.3};
     EXPECT_EQ(chosen(f, request()),
-              "sell_f64_i32_o32_a1_b0_k1_lanes8_sigma4096_unroll1 | "
+              "sell_f64_i32_o32_a1_b0_k1_lanes8_prefetch0_sigma4096_unroll1 | "
               "mean row 20.0, 0.9 MB of entries a thread, padding 1.40, 1.04 when sorted: sell");
     f.value_type = ValueType::f32;  // slices of 16 rows
     EXPECT_THAT(chosen(f, request()), HasSubstr("csr_vector_f32"));
@@ -188,7 +188,7 @@ TEST(Choose, ShortUnevenRowsGoToSortedSlices) {
     Features f = uneven_features(3.5);
     f.sell_sorted_padding = {1.08, 1.1, 1.2};
     EXPECT_EQ(chosen(f, request()),
-              "sell_f64_i32_o32_a1_b0_k1_lanes8_sigma4096_unroll1 | "
+              "sell_f64_i32_o32_a1_b0_k1_lanes8_prefetch4096_sigma4096_unroll1 | "
               "mean row 3.5, padding 1.80, 1.08 when sorted: sell");
 }
 
@@ -215,7 +215,8 @@ TEST(Choose, SeveralRightHandSides) {
               "csr_rows_f64_i32_o32_a1_b0_k8 | 8 right-hand sides: csr_rows");
     Features long_rows = small_features(15);
     EXPECT_EQ(chosen(long_rows, r),
-              "csr_vector_f64_i32_o32_a1_b0_k8_lanes8_unroll4 | 8 right-hand sides, mean row 15.0: "
+              "csr_vector_f64_i32_o32_a1_b0_k8_lanes8_prefetch0_unroll4 | 8 right-hand sides, mean "
+              "row 15.0: "
               "csr_vector");
     r.num_rhs = 16;
     EXPECT_TRUE(chosen(long_rows, r).starts_with("csr_rows_")) << "too many sums for registers";
@@ -304,12 +305,13 @@ TEST(Choose, WhatIsAskedForIsHonoured) {
     r = request();
     r.params = {{"sigma", 64}, {"unroll", 1}};
     EXPECT_EQ(chosen(uneven_features(), r),
-              "sell_f64_i32_o32_a1_b0_k1_lanes8_sigma64_unroll1 | "
+              "sell_f64_i32_o32_a1_b0_k1_lanes8_prefetch4096_sigma64_unroll1 | "
               "the one kernel of format sell with these parameters");
     r = request();
     r.kernel = "sell";
-    EXPECT_EQ(chosen(uneven_features(), r),
-              "sell_f64_i32_o32_a1_b0_k1_lanes8_sigma4096_unroll1 | named by the caller");
+    EXPECT_EQ(
+        chosen(uneven_features(), r),
+        "sell_f64_i32_o32_a1_b0_k1_lanes8_prefetch4096_sigma4096_unroll1 | named by the caller");
 }
 
 TEST(Choose, WhatCannotBeHadIsRefused) {

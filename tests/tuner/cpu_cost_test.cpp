@@ -155,7 +155,7 @@ TEST(CpuWork, OfTripletsOnlyRowsWithEntriesCount) {
 
 TEST(CpuWork, OfRowsByHand) {
     Counted m(with_lengths(std::vector<std::int64_t>(64, 12), 16));
-    const CpuWork w = m.work("csr_vector_f64_i32_o32_a1_b0_k1_lanes8_unroll1");
+    const CpuWork w = m.work("csr_vector_f64_i32_o32_a1_b0_k1_lanes8_prefetch0_unroll1");
     EXPECT_EQ(w.bytes, 768 * 12 + 64 * 4 + 2 * 64 * 8 + 16 * 8)
         << "values, columns, offsets, y twice, and x";
     EXPECT_EQ(w.near, 64 * 16) << "two vectors each, the second half empty";
@@ -167,7 +167,7 @@ TEST(CpuWork, OfRowsByHand) {
     const CpuWork single = m.work("csr_rows_f64_i32_o32_a1_b0_k1");
     EXPECT_EQ(single.near, 768);
     EXPECT_EQ(single.steps, 768);
-    const CpuWork balanced = m.work("csr_balanced_f64_i32_o32_a1_b0_k1_lanes8_unroll1");
+    const CpuWork balanced = m.work("csr_balanced_f64_i32_o32_a1_b0_k1_lanes8_prefetch0_unroll1");
     EXPECT_EQ(balanced.joins, 1);
     EXPECT_EQ(balanced.steps, w.steps);
 }
@@ -176,12 +176,13 @@ TEST(CpuWork, OfSlicesByHand) {
     std::vector<std::int64_t> lengths(64, 12);
     lengths[0] = 6;
     Counted m(with_lengths(lengths, 16));
-    const CpuWork w = m.work("sell_f64_i32_o32_a1_b0_k1_lanes8_sigma1_unroll1");
+    const CpuWork w = m.work("sell_f64_i32_o32_a1_b0_k1_lanes8_prefetch0_sigma1_unroll1");
     EXPECT_NEAR(w.near, 64 * 12, 1e-6);
     EXPECT_NEAR(w.steps, 8 * 12, 1e-6) << "a register a column";
     EXPECT_EQ(w.rows, 2 * 8) << "a slice counts two";
     EXPECT_EQ(w.turns, 2);
-    EXPECT_NEAR(m.work("sell_f64_i32_o32_a1_b0_k1_lanes16_sigma1_unroll1").steps, 8 * 12, 1e-6)
+    EXPECT_NEAR(m.work("sell_f64_i32_o32_a1_b0_k1_lanes16_prefetch0_sigma1_unroll1").steps, 8 * 12,
+                1e-6)
         << "16 lanes are two registers";
 }
 
@@ -200,9 +201,12 @@ TEST(CpuWork, ALongRowIsOneThreadsUnlessItIsCut) {
     std::vector<std::int64_t> lengths(200, 1);
     lengths[7] = 1000;
     Counted m(with_lengths(lengths, 1000));
-    EXPECT_GT(m.work("csr_vector_f64_i32_o32_a1_b0_k1_lanes8_unroll1", team).busiest, 2.5);
-    EXPECT_GT(m.work("sell_f64_i32_o32_a1_b0_k1_lanes8_sigma1_unroll1", team).busiest, 2.5);
-    EXPECT_EQ(m.work("csr_balanced_f64_i32_o32_a1_b0_k1_lanes8_unroll1", team).busiest, 1);
+    EXPECT_GT(m.work("csr_vector_f64_i32_o32_a1_b0_k1_lanes8_prefetch0_unroll1", team).busiest,
+              2.5);
+    EXPECT_GT(m.work("sell_f64_i32_o32_a1_b0_k1_lanes8_prefetch0_sigma1_unroll1", team).busiest,
+              2.5);
+    EXPECT_EQ(m.work("csr_balanced_f64_i32_o32_a1_b0_k1_lanes8_prefetch0_unroll1", team).busiest,
+              1);
     Counted wide(with_lengths(std::vector<std::int64_t>(79, 4000), 4000));
     EXPECT_EQ(wide.work("strips_cpu_f64_i32_o32_a1_b0_k1_block_cols1_block_rows1_codes1_fill0_"
                         "lanes16_long_from512_long_rows1_prefetch0_ragged1_sigma1_value_code0",

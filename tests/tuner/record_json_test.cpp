@@ -88,13 +88,14 @@ TEST(RecordJson, TheTextDoesNotDependOnTheOrder) {
 }
 
 TEST(RecordJson, AKernelALine) {
-    EXPECT_THAT(text_of({sample_record()}),
-                HasSubstr("   \"kernels\": [\n"
-                          "    {\"kernel\":\"csr_vector_f64_i32_o32_a1_b0_k1_lanes4_unroll1\","
-                          "\"us\":1.5,\"low_us\":1.25,\"high_us\":1.75},\n"
-                          "    {\"kernel\":\"csr_rows_f64_i32_o32_a1_b0_k1\","
-                          "\"us\":2.5,\"low_us\":2.25,\"high_us\":2.75}\n"
-                          "   ]\n"));
+    EXPECT_THAT(
+        text_of({sample_record()}),
+        HasSubstr("   \"kernels\": [\n"
+                  "    {\"kernel\":\"csr_vector_f64_i32_o32_a1_b0_k1_lanes4_prefetch0_unroll1\","
+                  "\"us\":1.5,\"low_us\":1.25,\"high_us\":1.75},\n"
+                  "    {\"kernel\":\"csr_rows_f64_i32_o32_a1_b0_k1\","
+                  "\"us\":2.5,\"low_us\":2.25,\"high_us\":2.75}\n"
+                  "   ]\n"));
 }
 
 TEST(RecordJson, AFilesNameNeedNotBeUtf8) {
@@ -197,7 +198,8 @@ TEST(RecordJson, SaysWhyFeaturesAreNotRead) {
 
 TEST(RecordJson, KernelsThatAreNotMadeToday) {
     // Of another version: the record still has another kernel.
-    const std::string other = with(text_of({sample_record()}), "lanes4_unroll1", "lanes4_unroll3");
+    const std::string other =
+        with(text_of({sample_record()}), "prefetch0_unroll1", "prefetch0_unroll3");
     const ReadRecords read = parse_tuning_records(other);
     ASSERT_EQ(read.records.size(), 1u);
     EXPECT_EQ(read.records[0].kernels.size(), 2u) << "what is not known stays in the record";
@@ -245,10 +247,12 @@ TEST(KernelName, IsReadForATarget) {
     const std::string wide = "csr_classical_f64_i32_o32_a1_b0_k1_block256_subwarp64_unroll4";
     EXPECT_NE(parse_kernel_name(wide, parse_target("gfx90a")), std::nullopt);
     EXPECT_EQ(parse_kernel_name(wide, parse_target("sm_90")), std::nullopt) << "wider than a warp";
-    for (const char* name : {"", "csr_rows", "csr_rows_f64", "csr_rows_f65_i32_o32_a1_b0_k1",
-                             "csr_rows_f64_i32_o32_a1_b0_k1_lanes2",
-                             "csr_rows_f64_i32_o32_a1_b0_k99999999999999999999",
-                             "csr_vector_f64_i32_o32_a1_b0_k1_lanes4"})
+    for (const char* name :
+         {"", "csr_rows", "csr_rows_f64", "csr_rows_f65_i32_o32_a1_b0_k1",
+          "csr_rows_f64_i32_o32_a1_b0_k1_lanes2",
+          "csr_rows_f64_i32_o32_a1_b0_k99999999999999999999",
+          "csr_vector_f64_i32_o32_a1_b0_k1_lanes4_", "csr_vector_f64_i32_o32_a1_b0_k1_lanes",
+          "csr_vector_f64_i32_o32_a1_b0_k1_unroll1_lanes4"})
         EXPECT_EQ(parse_kernel_name(name, parse_target("x86-64-v4")), std::nullopt) << name;
 }
 

@@ -32,7 +32,8 @@ inline Features sample_features(std::int64_t rows = 1000) {
 }
 
 inline const std::string csr_rows_name = "csr_rows_f64_i32_o32_a1_b0_k1";
-inline const std::string csr_vector_name = "csr_vector_f64_i32_o32_a1_b0_k1_lanes4_unroll1";
+inline const std::string csr_vector_name =
+    "csr_vector_f64_i32_o32_a1_b0_k1_lanes4_prefetch0_unroll1";
 
 /// On a CPU with two threads; the second kernel is the fastest.
 inline TuningRecord sample_record(std::string matrix = "gallery:tridiagonal",

@@ -226,7 +226,7 @@ TEST_F(Recorded, TheFastestKernelWithItsReason) {
 
 TEST_F(Recorded, AKernelThatIsNotMadeTodayGivesWayToTheNext) {
     TuningRecord r = sample_record();
-    r.kernels.front().kernel = "csr_vector_f64_i32_o32_a1_b0_k1_lanes4_unroll1_magic7";
+    r.kernels.front().kernel = "csr_vector_f64_i32_o32_a1_b0_k1_lanes4_prefetch0_unroll1_magic7";
     const auto choice = chosen(r);
     ASSERT_TRUE(choice.has_value());
     EXPECT_EQ(kernel_name(choice->signature), csr_rows_name);

@@ -46,10 +46,10 @@ inline ValueType accumulator_type(const Signature& s) {
 }
 
 /// The readable kernel name, which holds every field but the target and is a C identifier:
-/// `csr_vector_f64_i32_o32_a1_b0_k1_lanes8_unroll2` (α, β: 0, 1 or x for general). A storage type
-/// of its own follows the value type (`f32_sbf16`), then an accumulator type (`f32_accf64`); forms
-/// of x and y that are not dense follow k (`k4_xcolumns_yrows`); an epilogue is named by a hash of
-/// its text.
+/// `csr_vector_f64_i32_o32_a1_b0_k1_lanes8_prefetch0_unroll2` (α, β: 0, 1 or x for general). A
+/// storage type of its own follows the value type (`f32_sbf16`), then an accumulator type
+/// (`f32_accf64`); forms of x and y that are not dense follow k (`k4_xcolumns_yrows`); an epilogue
+/// is named by a hash of its text.
 std::string kernel_name(const Signature& signature);
 
 /// What the kernel's functions are called, at most 64 characters with what follows it in the names

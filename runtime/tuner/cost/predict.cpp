@@ -232,7 +232,18 @@ GpuCosts gpu_costs(const GpuWork& w, const RowFeatures& f, const Signature& s,
 namespace {
 
 constexpr double cpu_step_us = 1e-3;  ///< on a thread of a usual core
+/// By how much longer A takes from memory where only a core's own prefetcher asks for it early:
+/// that begins anew at each page.
+constexpr double own_prefetcher = 1.3;
+/// Loads of x beyond a core's caches that are not under way together, for a row that ends among
+/// them.
+constexpr double lost_at_ends = 8;
 using cpu::first_cache, cpu::second_cache;
+
+bool is_prefetched(const Signature& s) {
+    const auto ahead = s.params.find("prefetch");
+    return ahead != s.params.end() && ahead->second > 0;
+}
 
 /// Whether cores begin and end short loops, of lengths that are hard to foresee, in a third of the
 /// time that others take: AMD's with AVX-512 (Zen 4) do.
@@ -258,6 +269,8 @@ CpuCosts cpu_costs(const CpuWork& w, const RowFeatures& f, const Signature& s,
     double stream = read(w.bytes, threads);
     // The busiest thread cannot read faster than alone.
     if (team > 1 || w.busiest > 1) stream = std::max(stream, read(w.bytes * w.busiest / team, 1));
+    if (w.bytes / team >= cpu::from_memory && !is_prefetched(s)) stream *= own_prefetcher;
+    const double ends = w.rows / std::max(static_cast<double>(f.nnz), 1.0);
     const bool cheap = ends_loops_cheaply(s.target);
     const double each = w.busiest * cpu_step_us / profile.core_speed() / team;
     return {start,
@@ -265,7 +278,7 @@ CpuCosts cpu_costs(const CpuWork& w, const RowFeatures& f, const Signature& s,
             stream,
             gathers(w.near, first_cache),
             gathers(w.middle, std::clamp(x_bytes, first_cache, second_cache)),
-            gathers(w.far, std::max(x_bytes, second_cache)),
+            gathers(w.far * (1 + lost_at_ends * ends), std::max(x_bytes, second_cache)),
             w.steps * each,
             cheap ? 0 : w.rows * each,
             cheap ? 0 : w.turns * each,

@@ -81,6 +81,7 @@ void choose_vector(ParamChoice& c) {
     if (c.request().num_rhs > 1)
         c.set("unroll", Values{1, unrolled},
               [](const Situation& s) { return unrolls_entries(s) ? unrolled : 1; });
+    c.set("prefetch", Values{0, far_ahead}, prefetch_ahead);
 }
 
 void choose_ahead(ParamChoice& c) {
@@ -112,6 +113,11 @@ std::vector<Params> lanes_grid(const Situation& s, const BlockFill&) {
     return ParamSets().with("lanes", row_lanes(s, 1)).beside_the_plan();
 }
 
+void choose_balanced(ParamChoice& c) {
+    choose_lanes_or_one(c);
+    c.set("prefetch", Values{0, far_ahead}, prefetch_ahead);
+}
+
 void choose_csr_k(ParamChoice& c) {
     c.put_all(plan_csr_k(c.kernel(), c.situation()).params);
     c.put_all({{"lanes", lanes_or_one(c.situation())}});
@@ -131,7 +137,7 @@ extern constexpr KernelPlans csr_cpu_plans{
      .grid = cpu::vector_grid,
      .cpu_work = cpu::rows_work},
     {.kernel = "csr_balanced",
-     .choose = cpu::choose_lanes_or_one,
+     .choose = cpu::choose_balanced,
      .grid = cpu::balanced_grid,
      .cpu_work = cpu::balanced_work},
     {.kernel = "coo_segmented",

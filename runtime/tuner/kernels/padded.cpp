@@ -35,12 +35,13 @@ CpuWork slices_work(const Problem& p) {
     return w;
 }
 
-/// Sorted where that pads less.
+/// Sorted where that pads less; prefetched from memory.
 void choose_sell(ParamChoice& c) {
     if (c.when([](const Situation& s) {
             return padding(s) > even_padding && sorted_padding(s) < padding(s);
         }))
         c.set("sigma", Values{1, 256, 4096}, sorting_window);
+    c.set("prefetch", Values{0, far_ahead}, prefetch_ahead);
 }
 
 std::vector<Params> ell_grid(const Situation& s, const BlockFill&) {

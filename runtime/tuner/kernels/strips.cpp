@@ -15,8 +15,6 @@ constexpr double long_lanes = 8;           ///< of strips' long rows
 constexpr double loads_of_decoding = 0.7;  ///< of elements of x, as long as looking up a value
 constexpr std::int64_t strip_lanes = 16;   ///< two AVX-512 registers of f64
 constexpr std::int64_t many_lanes = 32;
-constexpr std::int64_t strip_prefetch = 4096;  ///< bytes ahead
-constexpr double prefetched_bytes = 8e6;       ///< of A for each thread: what comes from memory
 constexpr double second_cached_bytes = 2.1e6;  ///< of A for each thread
 constexpr double long_over_mean = 4;           ///< rows that leave the slices
 const Values long_limits{64, 512, 4096};
@@ -70,9 +68,7 @@ void choose_strips_cpu(ParamChoice& c) {
     c.set("sigma", Values{1, 256, 4096},
           [](const Situation& s) { return padding(s) > even_padding ? sorting_window(s) : 1; });
     c.set("long_from", long_limits, long_from);
-    c.set("prefetch", Values{0, strip_prefetch}, [](const Situation& s) {
-        return bytes_per_thread(s) < prefetched_bytes ? 0 : strip_prefetch;
-    });
+    c.set("prefetch", Values{0, far_ahead}, prefetch_ahead);
 }
 
 /// Few: each is laid out for a sample, with blocks and without. Values that would be coded may be

@@ -3,6 +3,7 @@
 #include <array>
 #include <cstdint>
 
+#include "tuner/cost/work/cpu_work.hpp"
 #include "tuner/situation.hpp"
 
 /// Figures of a matrix as a CPU sees them, which rules and plans have in common.
@@ -93,6 +94,13 @@ inline double bytes_per_thread(const Situation& s) {
     const auto entry = static_cast<double>(size_of(stored_type(s.request, s.f.value_type)) +
                                            size_of(IndexType::i32));
     return static_cast<double>(s.f.nnz) * entry / s.request.threads;
+}
+
+inline constexpr std::int64_t far_ahead = 4096;  ///< bytes; a core prefetches within 4 KiB itself
+
+/// Bytes ahead of their use at which A's entries are prefetched: those that come from memory.
+inline std::int64_t prefetch_ahead(const Situation& s) {
+    return s.request.num_rhs == 1 && bytes_per_thread(s) >= from_memory ? far_ahead : 0;
 }
 
 /// Lanes for kernels that put the entries of one row into a vector: no more than a row fills.

@@ -42,7 +42,8 @@ std::int64_t number_of(const std::string& text) {
     return number;
 }
 
-/// What the name tells, of a kernel of the registry.
+/// What the name tells, of a kernel of the registry; a parameter that it lacks, for the kernel has
+/// it since, has its preset.
 std::optional<Signature> read_name(std::string_view name, const Target& target) {
     const KernelEntry* found = entry_of(name);
     if (found == nullptr) return {};
@@ -63,9 +64,15 @@ std::optional<Signature> read_name(std::string_view name, const Target& target) 
     s.num_rhs = static_cast<int>(number_of(take(rest, "k")));
     if (const std::string form = take(rest, "x"); !form.empty()) s.x_form = parse_vector_form(form);
     if (const std::string form = take(rest, "y"); !form.empty()) s.y_form = parse_vector_form(form);
-    for (auto& parameter : entry.params) s.params[parameter.name] = 0;
-    for (auto& [parameter, value] : s.params) value = number_of(take(rest, parameter.str()));
-    if (kernel_name(s) != name) return {};
+    Params named;
+    for (auto& parameter : entry.params) s.params[parameter.name] = parameter.preset;
+    for (auto& [parameter, value] : s.params) {
+        const std::string number = take(rest, parameter.str());
+        if (!number.empty()) named[parameter] = value = number_of(number);
+    }
+    Signature as_named = s;
+    as_named.params = named;
+    if (kernel_name(as_named) != name) return {};
     return s;
 }
 

@@ -1,4 +1,4 @@
-// csr_vector_f64_i32_a1_b0_1e45c973: y = A x
+// csr_vector_f64_i32_a1_b0_38a14362: y = A x
 // CSR, every row in vectors.
 //
 // Source:  the CSR vector kernel (Bell & Garland, SC 2009, §4.2) for the lanes of one core.
@@ -6,7 +6,7 @@
 //          loads entries of the rows below and x for them, never beyond the arrays. Writes y once.
 // Made by: spmvgen 0.2.0 from templates/cpu/csr_vector.hpp
 // Command: spmvgen emit --kernel csr_vector --arch x86-64-v4 --value f64 --index i32 --offset i32
-//          --alpha one --beta zero --rhs 1 --param lanes=8,unroll=1
+//          --alpha one --beta zero --rhs 1 --param lanes=8,prefetch=0,unroll=1
 
 /// First row of a thread's share when rows are not cut: every thread gets about the same number of
 /// rows plus entries. row_ptr has num_rows + 1 elements.
@@ -93,7 +93,7 @@ static inline void csr_vector(long num_rows, const int* __restrict__ row_ptr,
 }
 
 /// Runs csr_vector with the arguments that `arguments` points to.
-extern "C" void csr_vector_f64_i32_a1_b0_1e45c973_step0(void* const* arguments, int thread,
+extern "C" void csr_vector_f64_i32_a1_b0_38a14362_step0(void* const* arguments, int thread,
                                                         int threads) {
     csr_vector(*static_cast<const long*>(arguments[0]),
                *static_cast<const int* const*>(arguments[1]),
@@ -114,7 +114,7 @@ extern "C" int omp_get_num_threads(void);
 /// values[row_ptr[num_rows]]: value of each entry
 /// x[columns of A]
 /// y[num_rows]
-extern "C" void csr_vector_f64_i32_a1_b0_1e45c973(long num_rows, const int* __restrict__ row_ptr,
+extern "C" void csr_vector_f64_i32_a1_b0_38a14362(long num_rows, const int* __restrict__ row_ptr,
                                                   const int* __restrict__ col_idx,
                                                   const double* __restrict__ values,
                                                   const double* __restrict__ x,

@@ -1,4 +1,4 @@
-// sell_f64_i32_a1_b0_7022a233: y = A x
+// sell_f64_i32_a1_b0_947d4038: y = A x
 // SELL-C-σ: slices of C rows, each padded to its own longest row and stored column after column.
 //
 // Source:  Kreutzer, Hager, Wellein, Fehske & Bishop, A Unified Sparse Matrix Data Format for
@@ -11,7 +11,7 @@
 //          entry; writes y once.
 // Made by: spmvgen 0.2.0 from templates/cpu/sell.hpp
 // Command: spmvgen emit --kernel sell --arch x86-64-v4 --value f64 --index i32 --offset i32 --alpha
-//          one --beta zero --rhs 1 --param lanes=8,sigma=1,unroll=1
+//          one --beta zero --rhs 1 --param lanes=8,prefetch=0,sigma=1,unroll=1
 
 /// First row of a thread's share when rows are not cut: every thread gets about the same number of
 /// rows plus entries. row_ptr has num_rows + 1 elements.
@@ -101,7 +101,7 @@ static inline void sell(long num_rows, long num_slices, const int* __restrict__ 
 }
 
 /// Runs sell with the arguments that `arguments` points to.
-extern "C" void sell_f64_i32_a1_b0_7022a233_step0(void* const* arguments, int thread, int threads) {
+extern "C" void sell_f64_i32_a1_b0_947d4038_step0(void* const* arguments, int thread, int threads) {
     sell(*static_cast<const long*>(arguments[0]), *static_cast<const long*>(arguments[1]),
          *static_cast<const int* const*>(arguments[2]),
          *static_cast<const int* const*>(arguments[3]),
@@ -124,7 +124,7 @@ extern "C" int omp_get_num_threads(void);
 /// values[stored entries]: value of each entry
 /// x[columns of A]
 /// y[num_rows]
-extern "C" void sell_f64_i32_a1_b0_7022a233(long num_rows, long num_slices,
+extern "C" void sell_f64_i32_a1_b0_947d4038(long num_rows, long num_slices,
                                             const int* __restrict__ slice_ptr,
                                             const int* __restrict__ slice_full,
                                             const int* __restrict__ col_idx,

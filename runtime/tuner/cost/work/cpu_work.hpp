@@ -1,6 +1,11 @@
 #pragma once
 namespace spmvgen {
 
+namespace cpu {
+/// Bytes of A for each thread from which on it is taken to come from memory.
+inline constexpr double from_memory = 8e6;
+}  // namespace cpu
+
 /// What a CPU's kernel does for one apply, counted over all threads unless it says otherwise. A
 /// thread's first cache is taken to keep what 16 kB of entries touch of x, its second what 512 kB
 /// of them touch.
