@@ -238,7 +238,8 @@ TEST_F(BenchTest, KernelsMayHaveParametersOfTheirOwn) {
                                         "auto:reorder=none"}));
     EXPECT_EQ(rows()[0]["kernel"].get<std::string>().find("csr_vector_"), 0u);
     EXPECT_NE(rows()[0]["kernel"].get<std::string>().find("_lanes2_"), std::string::npos);
-    EXPECT_NE(rows()[1]["kernel"].get<std::string>().find("_lanes4_unroll2"), std::string::npos);
+    EXPECT_NE(rows()[1]["kernel"].get<std::string>().find("_lanes4_prefetch0_unroll2"),
+              std::string::npos);
     for (auto& row : rows()) EXPECT_TRUE(row.contains("stream")) << row;
     const std::string at = "2: spmvgen: --kernels: ";
     EXPECT_EQ(error("A.mtx --kernels csr_vector:foo=1"),
@@ -345,7 +346,7 @@ TEST_F(BenchTest, ParametersOfAKernelMayBeFixed) {
     ASSERT_EQ(bench("A.mtx --against none --json R.jsonl --kernels " + one + "," + other).status,
               0);
     ASSERT_EQ(cases(rows()), (std::vector{one, other}));
-    EXPECT_TRUE(rows()[0]["kernel"].get<std::string>().ends_with("lanes2_unroll1"));
+    EXPECT_TRUE(rows()[0]["kernel"].get<std::string>().ends_with("lanes2_prefetch0_unroll1"));
     EXPECT_NE(rows()[1]["kernel"].get<std::string>().find("lanes4"), std::string::npos);
 }
 

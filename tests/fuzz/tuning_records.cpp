@@ -15,7 +15,9 @@ void check_record(const TuningRecord& record) {
     for (auto& kernel : record.kernels) {
         check(kernel.us > 0 && std::isfinite(1 / kernel.us), "a time is a positive number");
         const auto signature = parse_kernel_name(kernel.kernel, target);
-        check(!signature || kernel_name(*signature) == kernel.kernel, "a signature has its name");
+        // The name may lack parameters; that of the signature has all of them.
+        check(!signature || parse_kernel_name(kernel_name(*signature), target) == signature,
+              "a signature is read by its name");
         known = known || signature.has_value();
     }
     check(known, "a kernel of each record is known");
