@@ -72,6 +72,8 @@ TEST(CpuPrefetch, KernelsPrefetchWhatAThreadHasOfMemory) {
     several.kernel = "csr_vector";
     several.num_rhs = 4;
     EXPECT_EQ(chosen(large, several).param("prefetch"), 0) << "rows of X take longer";
+    several.kernel = "strips_cpu";
+    EXPECT_EQ(chosen(large, several).param("prefetch"), 4096) << "which does so with any number";
 }
 
 TEST(KernelName, HasThePresetOfAParameterThatItLacks) {

@@ -81,7 +81,8 @@ void choose_vector(ParamChoice& c) {
     if (c.request().num_rhs > 1)
         c.set("unroll", Values{1, unrolled},
               [](const Situation& s) { return unrolls_entries(s) ? unrolled : 1; });
-    c.set("prefetch", Values{0, far_ahead}, prefetch_ahead);
+    else
+        c.set("prefetch", Values{0, far_ahead}, prefetch_ahead);
 }
 
 void choose_ahead(ParamChoice& c) {
@@ -115,7 +116,7 @@ std::vector<Params> lanes_grid(const Situation& s, const BlockFill&) {
 
 void choose_balanced(ParamChoice& c) {
     choose_lanes_or_one(c);
-    c.set("prefetch", Values{0, far_ahead}, prefetch_ahead);
+    if (c.request().num_rhs == 1) c.set("prefetch", Values{0, far_ahead}, prefetch_ahead);
 }
 
 void choose_csr_k(ParamChoice& c) {

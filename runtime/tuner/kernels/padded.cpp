@@ -41,7 +41,7 @@ void choose_sell(ParamChoice& c) {
             return padding(s) > even_padding && sorted_padding(s) < padding(s);
         }))
         c.set("sigma", Values{1, 256, 4096}, sorting_window);
-    c.set("prefetch", Values{0, far_ahead}, prefetch_ahead);
+    if (c.request().num_rhs == 1) c.set("prefetch", Values{0, far_ahead}, prefetch_ahead);
 }
 
 std::vector<Params> ell_grid(const Situation& s, const BlockFill&) {

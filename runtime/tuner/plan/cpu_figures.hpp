@@ -100,7 +100,7 @@ inline constexpr std::int64_t far_ahead = 4096;  ///< bytes; a core prefetches w
 
 /// Bytes ahead of their use at which A's entries are prefetched: those that come from memory.
 inline std::int64_t prefetch_ahead(const Situation& s) {
-    return s.request.num_rhs == 1 && bytes_per_thread(s) >= from_memory ? far_ahead : 0;
+    return bytes_per_thread(s) >= from_memory ? far_ahead : 0;
 }
 
 /// Lanes for kernels that put the entries of one row into a vector: no more than a row fills.
