@@ -20,18 +20,21 @@ inline int team_for(std::int64_t size, std::int64_t a_thread, int threads) {
     return size >= a_thread * team ? team : 1;
 }
 
-/// Calls body(chunk, thread) once for each chunk 0 … count-1, spread dynamically over `threads`
-/// threads (0 = what OpenMP would use). The first exception that a body throws is thrown again
-/// here; chunks not yet begun are then left out.
-template <typename Body>
-void for_chunks(std::int64_t count, int threads, Body&& body) {
+/// for_chunks() of a body whose type is gone: one loop for all bodies.
+inline void for_chunks_of(std::int64_t count, int threads,
+                          void (*call)(void* body, std::int64_t chunk, int thread), void* body) {
+    const int team = count > 1 ? thread_count(threads) : 1;
+    if (team == 1) {  // without a region, which calls the system even for a team of one
+        for (std::int64_t chunk = 0; chunk < count; ++chunk) call(body, chunk, 0);
+        return;
+    }
     std::exception_ptr failure;
     std::atomic<bool> failed{false};
-#pragma omp parallel for schedule(dynamic) num_threads(thread_count(threads)) if (count > 1)
+#pragma omp parallel for schedule(dynamic) num_threads(team)
     for (std::int64_t chunk = 0; chunk < count; ++chunk) {
         if (failed.load(std::memory_order_relaxed)) continue;
         try {
-            body(chunk, omp_get_thread_num());
+            call(body, chunk, omp_get_thread_num());
         } catch (...) {
             if (!failed.exchange(true)) failure = std::current_exception();
         }
@@ -39,10 +42,21 @@ void for_chunks(std::int64_t count, int threads, Body&& body) {
     if (failure) std::rethrow_exception(failure);
 }
 
+/// Calls body(chunk, thread) once for each chunk 0 … count-1, spread dynamically over `threads`
+/// threads (0 = what OpenMP would use). The first exception that a body throws is thrown again
+/// here; chunks not yet begun are then left out.
+template <typename Body>
+void for_chunks(std::int64_t count, int threads, Body body) {
+    for_chunks_of(
+        count, threads,
+        [](void* of, std::int64_t chunk, int thread) { (*static_cast<Body*>(of))(chunk, thread); },
+        &body);
+}
+
 /// Calls body(begin, end, thread) for parts of at most `length` of 0 … size-1. The parts do not
 /// depend on the number of threads.
 template <typename Body>
-void for_parts(std::int64_t size, std::int64_t length, int threads, Body&& body) {
+void for_parts(std::int64_t size, std::int64_t length, int threads, Body body) {
     for_chunks((size + length - 1) / length, threads, [&](std::int64_t chunk, int thread) {
         const std::int64_t begin = chunk * length;
         body(begin, begin + length < size ? begin + length : size, thread);

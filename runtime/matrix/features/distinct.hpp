@@ -72,24 +72,27 @@ class Renumbered {
   public:
     explicit Renumbered(std::size_t most) {
         while ((std::size_t{1} << bits_) < 2 * most) ++bits_;
-        keys_.resize(std::size_t{1} << bits_);
-        numbers_.resize(keys_.size());
+        slots_.resize(std::size_t{1} << bits_);
     }
     std::uint32_t operator()(std::int64_t key) {
-        std::size_t slot = static_cast<std::size_t>(key) * 0x9e3779b97f4a7c15u >> (64 - bits_);
-        while (numbers_[slot] != 0 && keys_[slot] != key) slot = (slot + 1) % keys_.size();
-        if (numbers_[slot] == 0) {
-            keys_[slot] = key;
-            numbers_[slot] = ++count_;
-        }
-        return numbers_[slot] - 1;
+        std::size_t at = static_cast<std::size_t>(key) * 0x9e3779b97f4a7c15u >> (64 - bits_);
+        while (slots_[at].number != 0 && slots_[at].key != key) at = (at + 1) & (slots_.size() - 1);
+        // Without a branch: which keys are new is hard to foresee.
+        Slot& slot = slots_[at];
+        const bool is_new = slot.number == 0;
+        count_ += is_new;
+        slot = {key, is_new ? count_ : slot.number};
+        return slot.number - 1;
     }
     std::size_t count() const { return count_; }
 
   private:
+    struct Slot {
+        std::int64_t key = 0;
+        std::uint32_t number = 0;  ///< from 1 on; 0 = the slot is free
+    };
     std::size_t bits_ = 4;
-    std::vector<std::int64_t> keys_;
-    std::vector<std::uint32_t> numbers_;  ///< from 1 on; 0 = the slot is free
+    std::vector<Slot> slots_;
     std::uint32_t count_ = 0;
 };
 

@@ -1,6 +1,8 @@
 #include "matrix/features/numbered_rows.hpp"
 
 #include <algorithm>
+#include <bit>
+#include <limits>
 
 #include "matrix/features/distinct.hpp"
 
@@ -44,6 +46,7 @@ NumberedRows number_sectors(const CsrView& matrix, std::span<const RowStrip> str
     }
     const std::int64_t entries = rows.first.back();
     rows.sector.resize(place(entries));
+    const int shift = std::countr_zero(static_cast<std::uint64_t>(columns));
     const auto number_all = [&](auto& number) {
         auto to = rows.sector.begin();
         dispatch(matrix.index_type, [&]<typename Index>(Index) {
@@ -52,11 +55,11 @@ NumberedRows number_sectors(const CsrView& matrix, std::span<const RowStrip> str
                 const std::int64_t begin = strip.number * height;
                 const std::int64_t end = matrix.row_begin(std::min(begin + height, matrix.rows));
                 for (std::int64_t k = matrix.row_begin(begin); k < end; ++k)
-                    *to++ = number(column[k] / columns);
+                    *to++ = number(column[k] >> shift);
             }
         });
     };
-    const std::size_t groups = place(matrix.cols / columns + 1);
+    const std::size_t groups = place((matrix.cols >> shift) + 1);
     const double of_entry = static_cast<double>(groups) / static_cast<double>(entries);
     if (of_entry <= own_numbers) {
         rows.different = groups;
@@ -147,6 +150,28 @@ double warp_sectors(const NumberedRows& rows, const WarpStrips& of, int bits,
     return sectors / weights;
 }
 
+namespace {
+
+/// Entries that are the first of their sectors in their windows, by the size of these. So is an
+/// entry when the last row that had its sector is in another window: it differs in one of the bits
+/// that tell windows apart. A Row holds twice as many numbers as there are rows.
+template <typename Row>
+std::array<std::int64_t, window_bits.size()> firsts_in_windows(const NumberedRows& rows) {
+    std::vector<Row> last(rows.different, std::numeric_limits<Row>::max());  // row that had it
+    std::array<std::int64_t, window_bits.size()> firsts{};
+    for (std::int64_t row = 0; row < rows.rows(); ++row)
+        for (std::int64_t k = rows.first[place(row)]; k < rows.first[place(row) + 1]; ++k) {
+            Row& before = last[rows.sector[place(k)]];
+            const Row differs = before ^ static_cast<Row>(row);
+            for (std::size_t w = 0; w < firsts.size(); ++w)
+                firsts[w] += (differs >> window_bits[w]) != 0;
+            before = static_cast<Row>(row);
+        }
+    return firsts;
+}
+
+}  // namespace
+
 RowGathers::RowGathers(NumberedRows rows, std::int64_t of_warps)
     : rows_(std::move(rows)), of_warps_(of_warps) {
     if (rows_.entries() > 0) return;
@@ -178,18 +203,9 @@ double RowGathers::warp(std::size_t bits) {
 
 const std::array<double, window_rows.size()>& RowGathers::windows() {
     if (windows_) return *windows_;
-    // An entry is the first of its sector in a window when the last row that had the sector is in
-    // another one: it differs in one of the bits that tell windows apart.
-    std::vector<std::int64_t> last(rows_.different, -1);  // row that had it
-    std::array<std::int64_t, window_bits.size()> firsts{};
-    for (std::int64_t row = 0; row < rows_.rows(); ++row)
-        for (std::int64_t k = rows_.first[place(row)]; k < rows_.first[place(row) + 1]; ++k) {
-            std::int64_t& before = last[rows_.sector[place(k)]];
-            const auto differs = static_cast<std::uint64_t>(before ^ row);
-            for (std::size_t w = 0; w < firsts.size(); ++w)
-                firsts[w] += (differs >> window_bits[w]) != 0;
-            before = row;
-        }
+    const bool is_small = rows_.rows() <= std::numeric_limits<std::int32_t>::max();
+    const auto firsts = is_small ? firsts_in_windows<std::uint32_t>(rows_)
+                                 : firsts_in_windows<std::uint64_t>(rows_);
     auto& of_entry = windows_.emplace();
     for (std::size_t w = 0; w < of_entry.size(); ++w)
         of_entry[w] = static_cast<double>(firsts[w]) / static_cast<double>(rows_.entries());

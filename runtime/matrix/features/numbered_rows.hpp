@@ -31,8 +31,8 @@ struct NumberedRows {
     CsrView offsets() const;
 };
 
-/// Of all rows, with groups of so many columns. Fewer than 2^32 entries; entries in columns that
-/// are there.
+/// Of all rows, with groups of so many columns, a power of two. Fewer than 2^32 entries; entries in
+/// columns that are there.
 NumberedRows number_sectors(const CsrView& matrix, std::int64_t columns = sector_columns);
 /// Of the rows of these strips of `height` rows, in the strips' order.
 NumberedRows number_sectors(const CsrView& matrix, std::span<const RowStrip> strips,

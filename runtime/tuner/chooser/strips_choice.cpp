@@ -305,7 +305,7 @@ void StripsChooser::choose_blocks(Signature& s, const Params& given, std::int64_
     if (bytes(blocked) < (1 - block_gain) * bytes(s)) s = blocked;
 }
 
-const RowBlocks& StripsChooser::blocks_of_sample(const Signature& s) {
+RowBlocks& StripsChooser::blocks_of_sample(const Signature& s) {
     const StripsShape shape = strips_shape(s);
     const auto [found, is_new] = row_blocks_.try_emplace({shape.block_rows, shape.block_cols});
     if (is_new) {

@@ -82,7 +82,7 @@ class StripsChooser {
     void choose_blocks(Signature& signature, const Params& given, std::int64_t high,
                        std::int64_t wide);
     /// Those of the signature's size, counted once.
-    const RowBlocks& blocks_of_sample(const Signature& signature);
+    RowBlocks& blocks_of_sample(const Signature& signature);
     /// Sets `fill` for 1×1 blocks: whether holes save bytes, of rows as they come or, with
     /// `period`, taking turns.
     void choose_holes(Signature& signature, const Params& given);

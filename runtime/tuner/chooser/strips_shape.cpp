@@ -186,8 +186,17 @@ void choose_lanes(const BlockLengths& lengths, Signature& s, const Params& given
         }
 }
 
+/// Counted once for each shape.
+std::int64_t strips_of(RowBlocks& rows, const StripsShape& shape) {
+    const auto known =
+        std::ranges::find(rows.strips, shape, &std::pair<StripsShape, std::int64_t>::first);
+    if (known != rows.strips.end()) return known->second;
+    return rows.strips.emplace_back(shape, count_strips(rows.of_row, shape)).second;
+}
+
 /// The window with the fewest bytes.
-void choose_window(const std::vector<std::int64_t>& blocks, Signature& s) {
+void choose_window(RowBlocks& rows, Signature& s) {
+    const std::vector<std::int64_t>& blocks = rows.of_row;
     if (std::ranges::adjacent_find(blocks, std::not_equal_to<>()) == blocks.end()) {
         s.params["sigma"] = 1;  // nothing to sort
         return;
@@ -200,8 +209,8 @@ void choose_window(const std::vector<std::int64_t>& blocks, Signature& s) {
         const StripsShape shape = strips_shape(s);
         const double strip = value_bytes(s) * static_cast<double>(shape.block_size()) +
                              (shape.threads_per_row == 1 ? bytes_of_delta : shared_delta_bytes);
-        double bytes = strip * static_cast<double>(count_strips(blocks, shape)) *
-                       static_cast<double>(shape.lanes);
+        double bytes =
+            strip * static_cast<double>(strips_of(rows, shape)) * static_cast<double>(shape.lanes);
         if (sigma > 1) bytes = bytes * (1 + sorting_cost) + 2 * static_cast<double>(blocks.size());
         if (bytes >= least_saving * least) continue;
         least = bytes;
@@ -221,17 +230,17 @@ std::string codes_text(std::int64_t codes) {
 }  // namespace
 
 RowBlocks count_row_blocks(const RowsOfSample& rows, const StripsShape& shape) {
-    RowBlocks found{count_strip_blocks(rows.view, shape, rows.threads), {}};
+    RowBlocks found{count_strip_blocks(rows.view, shape, rows.threads), {}, {}};
     found.lengths = count_lengths(found.of_row);
     if (rows.all != nullptr)
         found.lengths = of_all_rows(found.lengths, *rows.all, shape.block_size() > 1);
     return found;
 }
 
-void choose_strip_lanes(const RowBlocks& rows, Signature& signature, const Params& given) {
+void choose_strip_lanes(RowBlocks& rows, Signature& signature, const Params& given) {
     if (!given.contains("slice")) signature.params["slice"] = signature.target.wavefront;
     choose_lanes(rows.lengths, signature, given);
-    if (!given.contains("sigma")) choose_window(rows.of_row, signature);
+    if (!given.contains("sigma")) choose_window(rows, signature);
 }
 
 void choose_strip_unroll(const StripsPlan& plan, Signature& signature, const Params& given) {

@@ -1,6 +1,7 @@
 #pragma once
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "formats/plans/strips_plan.hpp"
@@ -28,6 +29,8 @@ struct BlockLengths {
 struct RowBlocks {
     std::vector<std::int64_t> of_row;  ///< of each block row that is there
     BlockLengths lengths;
+    /// count_strips() of the shapes that were asked for.
+    std::vector<std::pair<StripsShape, std::int64_t>> strips;
 };
 
 /// Counts blocks of the shape's size; reads no values. Parallel, with the same result for any
@@ -39,7 +42,7 @@ RowBlocks count_row_blocks(const RowsOfSample& rows, const StripsShape& shape);
 /// a wavefront; lanes of a row and the limit of long rows by the time that the distribution of
 /// lengths lets expect, and σ by the bytes of each window, where a small one keeps more of x's
 /// locality.
-void choose_strip_lanes(const RowBlocks& rows, Signature& signature, const Params& given);
+void choose_strip_lanes(RowBlocks& rows, Signature& signature, const Params& given);
 
 /// Sets `unroll` unless it is in `given`: as many blocks under way as let slices of the plan's mean
 /// width end with a full round.
