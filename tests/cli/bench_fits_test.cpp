@@ -148,7 +148,7 @@ TEST_F(BenchScriptsTest, FitsTheCorrectionOfGpus) {
         "or an earlier version\n");
     write("work.jsonl", some_features());
     expect_parts(script("fit-correction work.jsonl -o correction.json"),
-                 {"constants alone, margins 0.10 and 0.03\n  all: 1.10", "left out, margins",
+                 {"constants alone, margins 0.05 and 0.03\n  all: 1.10", "left out, margins",
                   ": 1.000 in the geometric mean, 1.00 at the 95 % quantile"});
     const json correction = json::parse(read("correction.json"));
     EXPECT_EQ(correction["kind"], "gpu-correction");
