@@ -56,10 +56,10 @@ TEST(Chunks, PartsHaveTheLengthThatIsAskedFor) {
     }
 }
 
-// A table of 16 slots: keys that share slots, and again the first ones.
+// In a table of 16 slots the first three keys begin at the last one, and the next two at the first.
 TEST(Renumbered, NumbersKeysAsTheyCome) {
     Renumbered number(8);
-    std::vector<std::int64_t> keys{INT64_MAX, 0, -1, 1'000'000'007, 16, 32, 48, 64};
+    std::vector<std::int64_t> keys{8, 21, 42, 0, 13, -1, INT64_MAX, 16};
     for (std::uint32_t i = 0; i < keys.size(); ++i) {
         EXPECT_EQ(number(keys[i]), i);
         EXPECT_EQ(number(keys[0]), 0U);
