@@ -41,6 +41,9 @@ class DeviceMemory {
     /// The device pointer: what kernels get; for vendors' devices not to be read here.
     virtual void* data() const = 0;
     virtual std::size_t bytes() const = 0;
+    /// Nothing but work on the default stream has used it: of Device::allocate_kept(), it may serve
+    /// others when the object goes. Else it means nothing.
+    virtual void let_reuse() noexcept {}
 };
 
 /// A kernel binary in a device. Unloaded with the object.
@@ -92,6 +95,10 @@ class Device {
     /// whatever was left in it.
     std::unique_ptr<DeviceMemory> allocate_scratch(std::size_t bytes);
     static constexpr std::size_t most_pooled = std::size_t{1} << 28;
+    /// The same for what stays: from the pool where that has a block of about this size, for the
+    /// driver takes long to map another one. Freed with the object, which waits for all streams,
+    /// unless DeviceMemory::let_reuse() was called before: then it goes back to the pool.
+    std::unique_ptr<DeviceMemory> allocate_kept(std::size_t bytes);
     /// Frees what the pool keeps and nobody uses. Whether there was anything.
     bool empty_pool();
     /// Synchronous copies: complete when they return. They wait for what was launched on the

@@ -39,6 +39,16 @@ template <typename Number>
     }
 }
 
+/// *p, not from a multiprocessor's own cache, which may hold it as it was before others wrote it.
+template <typename Number>
+[[gnu::always_inline]] inline Number load_past_l1(const Number* p) {
+    if constexpr (nvidia) {
+        return __ldcg(p);
+    } else {
+        return __builtin_nontemporal_load(p);
+    }
+}
+
 /// *p, of shared memory, where the same number may come from device memory instead: AMD's compiler
 /// else makes one load of both, of a pointer to either, which is slower than each.
 template <typename Number>

@@ -39,6 +39,8 @@ double sqrt(double x);
 // NVIDIA.
 template <typename T>
 T __ldcs(const T* address);
+template <typename T>
+T __ldcg(const T* address);
 void __syncwarp();
 int __popc(unsigned bits);
 unsigned __ballot_sync(unsigned mask, int predicate);

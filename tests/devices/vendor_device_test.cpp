@@ -162,6 +162,35 @@ TEST_P(VendorDevice, ScratchMemoryIsUsedAgain) {
     EXPECT_EQ(standin.alive(), "");
 }
 
+TEST_P(VendorDevice, KeptMemoryIsUsedAgainOnceThatIsAllowed) {
+    constexpr std::size_t large = 4 << 20;
+    auto own = device();
+    (void)own->allocate_kept(large);
+    EXPECT_EQ(standin.alive().find("bytes"), std::string::npos) << "freed with its object";
+    auto memory = own->allocate_kept(large);
+    void* const first = memory->data();
+    memory->let_reuse();
+    memory.reset();
+    standin.calls();
+    memory = own->allocate_kept(large - 1000);
+    EXPECT_EQ(memory->data(), first);
+    EXPECT_EQ(memory->bytes(), large - 1000);
+    const std::string calls = standin.calls();
+    EXPECT_THAT(calls, HasSubstr("StreamSynchronize")) << "another stream may use it next";
+    EXPECT_THAT(calls, testing::Not(HasSubstr("Alloc")));
+    EXPECT_NE(own->allocate_kept(large)->data(), first) << "while it is in use";
+    memory->let_reuse();
+    memory.reset();
+    EXPECT_NE(own->allocate_kept(large / 2)->data(), first) << "far smaller";
+    EXPECT_EQ(own->allocate_scratch(large / 2)->data(), first);
+    // Small blocks are sooner allocated than looked for.
+    const std::size_t before = own->free_bytes();
+    own->allocate_kept(1000)->let_reuse();
+    EXPECT_EQ(own->free_bytes(), before);
+    own.reset();
+    EXPECT_EQ(standin.alive(), "");
+}
+
 TEST_P(VendorDevice, ManyThreadsTakeScratchMemory) {
     const auto own = device();
     std::vector<std::thread> threads;

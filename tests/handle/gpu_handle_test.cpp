@@ -12,6 +12,7 @@
 #include "fake_device.hpp"
 #include "fakes.hpp"
 #include "gpu_handle_fixture.hpp"
+#include "matrix/suites/gallery.hpp"
 #include "spmvgen/spmvgen.hpp"
 
 namespace spmvgen {
@@ -45,6 +46,32 @@ TEST_F(GpuHandle, TheMatrixIsUploadedOnceAndFreedWithTheHandle) {
             EXPECT_EQ(log.copies, log.allocations);
             EXPECT_EQ(log.bytes_in_use(), 3 * 256U) << "three arrays, each at 256 bytes times n";
         }
+        EXPECT_TRUE(log.memory.empty());
+    }
+}
+
+TEST_F(GpuHandle, MemoryServesTheNextHandleUnlessAnotherStreamUsedIt) {
+    const CsrMatrix large = make_gallery_matrix("stencil5:nx=300,ny=300");
+    const std::vector<double> in(90'000, 1);
+    std::vector<double> out(in.size());
+    log.recording = false;
+    Options options = gpu_options();
+    options.encodings = "none";
+    for (const std::uintptr_t number : {0, 0x50}) {
+        {
+            const Handle handle = make(options, large.view());
+            handle.apply(1.0, in.data(), 0.0, out.data(), stream(number));
+        }
+        EXPECT_EQ(log.memory.empty(), number != 0);
+        const int allocations = log.allocations, waits = log.synchronisations;
+        {
+            const Handle handle = make(options, large.view());
+            EXPECT_EQ(log.allocations - allocations, number == 0 ? 0 : 1);
+            EXPECT_GT(log.synchronisations, waits);
+            handle.apply(1.0, in.data(), 0.0, out.data());
+            EXPECT_EQ(out[0], 2) << "4 - 1 - 1";
+        }
+        device->empty_pool();
         EXPECT_TRUE(log.memory.empty());
     }
 }

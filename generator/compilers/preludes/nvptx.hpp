@@ -174,6 +174,13 @@ static __device__ __forceinline__ T __ldcs(const T* address) {
     return __builtin_nontemporal_load(address);
 }
 
+// A read that the L1 cache does not serve.
+static __device__ __forceinline__ unsigned long long __ldcg(const unsigned long long* address) {
+    unsigned long long number;
+    asm volatile("ld.global.cg.u64 %0, [%1];" : "=l"(number) : "l"(address));
+    return number;
+}
+
 static __device__ __forceinline__ int __popc(unsigned bits) {
     return __builtin_popcount(bits);
 }

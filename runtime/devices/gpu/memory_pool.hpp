@@ -3,6 +3,7 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <utility>
 #include <vector>
 
 namespace spmvgen {
@@ -23,6 +24,10 @@ class MemoryPool : public std::enable_shared_from_this<MemoryPool> {
     /// else a new one. It comes back when the object goes, and may outlive the pool's owner. What
     /// `allocate` throws passes through, after it was tried again with nothing kept.
     std::unique_ptr<DeviceMemory> take(std::size_t bytes, const Allocate& allocate);
+    /// The same for what stays, and whether it was in use before: a block is at most an eighth
+    /// larger, and comes back only after DeviceMemory::let_reuse(), else it is freed.
+    std::pair<std::unique_ptr<DeviceMemory>, bool> take_kept(std::size_t bytes,
+                                                             const Allocate& allocate);
     /// Frees what nobody uses: so many bytes.
     std::size_t clear();
     /// Bytes of that.
@@ -30,6 +35,9 @@ class MemoryPool : public std::enable_shared_from_this<MemoryPool> {
 
   private:
     friend class PooledMemory;
+    /// The smallest block that is free and has so many bytes, `most` at most; null = there is none.
+    std::unique_ptr<DeviceMemory> find(std::size_t bytes, std::size_t most);
+    std::unique_ptr<DeviceMemory> make(std::size_t bytes, const Allocate& allocate);
     void give_back(std::unique_ptr<DeviceMemory> block) noexcept;
 
     const std::size_t most_kept_;

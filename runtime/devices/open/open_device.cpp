@@ -115,6 +115,15 @@ std::unique_ptr<DeviceMemory> Device::allocate_scratch(std::size_t bytes) {
     return pool_->take(bytes, [this](std::size_t size) { return allocate(size); });
 }
 
+std::unique_ptr<DeviceMemory> Device::allocate_kept(std::size_t bytes) {
+    constexpr std::size_t least = std::size_t{1} << 20;  // the driver has small blocks at hand
+    if (bytes < least) return allocate(bytes);
+    const auto fresh = [this](std::size_t size) { return allocate(size); };
+    auto [memory, was_used] = pool_->take_kept(bytes, fresh);
+    if (was_used) synchronize({});  // other streams must not find work on it under way
+    return std::move(memory);
+}
+
 bool Device::empty_pool() {
     return pool_->clear() > 0;
 }

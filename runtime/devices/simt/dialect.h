@@ -322,6 +322,10 @@ template <typename T>
 inline T __ldcs(const T* address) {
     return *address;
 }
+template <typename T>
+inline T __ldcg(const T* address) {
+    return *address;
+}
 /// A hint for the caches, without meaning here; and Clang 19 crashes on x86 when it joins such
 /// loads of 16-bit numbers.
 #define __builtin_nontemporal_load(address) (*(address))

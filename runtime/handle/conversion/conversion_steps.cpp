@@ -14,6 +14,9 @@ namespace spmvgen {
 namespace {
 
 constexpr double memory_share = 0.5;
+/// Bytes that are too few for the device to be asked what it has free, which takes as long as some
+/// steps of a conversion: should they be too many, allocating them says so.
+constexpr std::int64_t never_refused = 1 << 26;
 /// Sizes of a thread in a scan (templates/dialect/convert/gpu_convert.hpp).
 constexpr std::int64_t scan_items = 4;
 
@@ -72,6 +75,7 @@ std::vector<std::byte> dictionary_bytes(const std::vector<ValueBits>& dictionary
 
 void check_padding(Device& device, const CsrView& matrix, const StoredMatrix& stored,
                    std::int64_t entries, std::int64_t bytes) {
+    if (bytes <= never_refused) return;
     const auto free = static_cast<double>(device.free_bytes());
     if (static_cast<double>(bytes) <= memory_share * free) return;
     throw TooLarge(
@@ -85,7 +89,7 @@ void check_padding(Device& device, const CsrView& matrix, const StoredMatrix& st
 
 void add_arrays(Device& device, const std::vector<ArraySize>& arrays, StepValues& values,
                 GpuMatrix& made) {
-    const std::shared_ptr<DeviceMemory> all = device.allocate(bytes_of(arrays));
+    const std::shared_ptr<DeviceMemory> all = device.allocate_kept(bytes_of(arrays));
     name_arrays(arrays, all->data(), values);
     std::size_t begin = 0;
     for (auto& array : arrays) {

@@ -44,7 +44,7 @@ void add_arrays(Device& device, const std::vector<ArraySize>& arrays, StepValues
                 GpuMatrix& made);
 
 /// Throws TooLarge when padded arrays of so many bytes would take more than half of the device's
-/// free memory, as check_padding() does of the host's.
+/// free memory, as check_padding() does of the host's; not for less than 64 MiB.
 void check_padding(Device& device, const CsrView& matrix, const StoredMatrix& stored,
                    std::int64_t entries, std::int64_t bytes);
 

@@ -60,7 +60,7 @@ void put(Device& device, std::vector<Copied>& arrays, GpuMatrix& made) {
     });
     std::size_t bytes = 0;
     for (auto& array : arrays) bytes += aligned(array.bytes);
-    const std::shared_ptr<DeviceMemory> all = device.allocate(bytes);
+    const std::shared_ptr<DeviceMemory> all = device.allocate_kept(bytes);
     std::vector<std::byte> packed;
     std::size_t begin = 0;
     for (auto& array : arrays) {

@@ -19,8 +19,8 @@ struct UploadFrom {
 /// A stored matrix in a device's memory; its arrays are device pointers. The device must outlive
 /// it.
 struct GpuMatrix {
-    StoredMatrix stored;  ///< owns nothing
-    std::vector<std::unique_ptr<DeviceMemory>> memory;
+    StoredMatrix stored;                                ///< owns nothing
+    std::vector<std::unique_ptr<DeviceMemory>> memory;  ///< of Device::allocate_kept()
 };
 
 /// The least multiple of what arrays in the same memory begin at.
@@ -33,6 +33,7 @@ class PartOfMemory : public DeviceMemory {
         : all_(std::move(all)), begin_(begin), bytes_(bytes) {}
     void* data() const override { return static_cast<std::byte*>(all_->data()) + begin_; }
     std::size_t bytes() const override { return bytes_; }
+    void let_reuse() noexcept override { all_->let_reuse(); }
 
   private:
     std::shared_ptr<DeviceMemory> all_;

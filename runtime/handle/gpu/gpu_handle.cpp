@@ -14,6 +14,11 @@
 // What a GPU's handle does once it is made: products and new numbers.
 namespace spmvgen {
 
+GpuHandle::~GpuHandle() {
+    if (has_other_streams_.load(std::memory_order_relaxed)) return;
+    for (auto& memory : matrix_.memory) memory->let_reuse();
+}
+
 void GpuHandle::tell_kernel(const GpuBoundKernel& kernel) {
     source_ = kernel.kernel().source;
     zeroed_bytes_ = kernel.workspace_bytes().zeroed;
@@ -29,6 +34,7 @@ bool GpuHandle::is_nothing(Scale alpha, Scale beta) const {
 void GpuHandle::apply(ValueType type, const Operands& o, Stream stream) {
     const auto [alpha, beta] = checked_modes(type, o);
     if (is_nothing(alpha, beta)) return;
+    note(stream);
     const GpuBoundKernel& kernel = variant(vectors_of(o), alpha, beta);
     if (o.workspace == nullptr) return kernel.enqueue(o, workspaces_, {stream.native});
     // The zeroed part comes first, of one size for all modes, so that none puts scratch there.
@@ -152,6 +158,7 @@ void GpuHandle::set_values(const NewValues& values, Stream stream) {
 void GpuHandle::prepare(Scale alpha, Scale beta, Stream stream) {
     if (info_.nnz == 0) alpha = Scale::zero;
     if (is_nothing(alpha, beta)) return;
+    note(stream);
     variant({num_rhs_}, alpha, beta).prepare(workspaces_, {stream.native});
 }
 

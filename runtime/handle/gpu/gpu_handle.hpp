@@ -1,4 +1,5 @@
 #pragma once
+#include <atomic>
 #include <map>
 #include <memory>
 #include <span>
@@ -28,6 +29,7 @@ class GpuHandle : public HandleImpl {
   public:
     GpuHandle(const CsrView& matrix, const Options& options, KernelProvider& provider,
               std::shared_ptr<Device> device, const GpuInput& input);
+    ~GpuHandle() override;
     void apply(ValueType type, const Operands& operands, Stream stream) override;
     void prepare(Scale alpha, Scale beta, Stream stream) override;
     std::string source() const override { return source_; }
@@ -89,10 +91,15 @@ class GpuHandle : public HandleImpl {
                          Scale beta, const StoredMatrix& on_device);
     /// Whether y = αAx + βy leaves y as it is.
     bool is_nothing(Scale alpha, Scale beta) const;
+    /// Notes who uses the stored matrix.
+    void note(Stream stream) {
+        if (stream.native != nullptr) has_other_streams_.store(true, std::memory_order_relaxed);
+    }
 
     std::shared_ptr<Device> device_;  ///< outlives what is on it
     GpuMatrix matrix_;
-    std::span<const std::int32_t> row_order_;  ///< while the constructor runs
+    std::atomic<bool> has_other_streams_{false};  ///< than the default one
+    std::span<const std::int32_t> row_order_;     ///< while the constructor runs
     ConversionKernels converter_;
     bool lacks_converters_ = false;  ///< while the constructor runs: some are to be compiled
     struct MadeAhead {

@@ -1,15 +1,15 @@
 // What all values of A have in common, found on the device that has them: whether they are equal,
 // integers of 8 bits, or numbers of narrower types, and the different ones where these are few.
 //
-// What:       as encode_values() finds out on the host, bit for bit. The counts tell how many warps
-//             have a value that is not so; a value outside [-128, 127], a NaN or -0 is no integer.
-//             Different values are listed in a table with open addressing; beyond 256 of them it is
-//             given up.
+// What:       as encode_values() finds out on the host, bit for bit. A count is 0 where all values
+//             are so; a value outside [-128, 127], a NaN or -0 is no integer. Different values are
+//             listed in a table with open addressing, by each block and then by all; beyond 255 of
+//             them it is given up.
 // Source:     ours.
 // Parameters: block  128, 256, 512, 1024: threads of a block.
 // Work:       values shared out evenly.
-// Reads:      values once, side by side; of the table a slot or a few for each value that differs
-//             from the thread's one before.
+// Reads:      values once, side by side; of the block's table a slot or a few for each value that
+//             differs from the thread's one before.
 #pragma once
 #include "dialect/convert/gpu_convert.hpp"
 #include "dialect/convert/gpu_value_bits.hpp"
@@ -63,12 +63,23 @@ template <typename Vector>
     }
 }
 
+/// *p as others wrote it last, of memory of the block or of the device.
+template <bool of_block>
+[[gnu::always_inline]] inline unsigned long long latest(const unsigned long long* p) {
+    if constexpr (of_block) {
+        return *p;
+    } else {
+        return load_past_l1(p);
+    }
+}
+
 /// Lists the value of an entry among the different ones, each of which a slot names by an entry
-/// that has it, counted from 1. Whether all are listed still.
-template <typename Vector>
+/// that has it, counted from 1; `distinct` counts them. Whether all are listed still. The block's
+/// table has no `slot_values`.
+template <bool of_block, typename Vector>
 [[gnu::always_inline]] inline bool list_value(unsigned long long* slots, Vector* slot_values,
-                                              unsigned long long* counts, const Vector* csr_values,
-                                              long entry, Vector value) {
+                                              unsigned long long* distinct,
+                                              const Vector* csr_values, long entry, Vector value) {
     const value_bits bits = bits_of(value);
     const unsigned long long mixed =
         bits.first * 0x9e3779b97f4a7c15ull + bits.second * 0xbf58476d1ce4e5b9ull;
@@ -76,16 +87,17 @@ template <typename Vector>
     bool is_listed = false;
     bool is_full = false;
     for (int probe = 0; probe < value_slots && !is_listed && !is_full; ++probe) {
-        // What is read without an atomic may be old: the slot is then asked for once more.
-        unsigned long long holder = slots[slot];
+        unsigned long long holder = latest<of_block>(slots + slot);
         if (holder == 0) {
-            is_full = counts[count_distinct] > most_distinct;
+            is_full = latest<of_block>(distinct) > most_distinct;
             if (!is_full) {
                 holder = atomicCAS(slots + slot, 0ull, static_cast<unsigned long long>(entry) + 1);
                 if (holder == 0) {
-                    slot_values[slot] = value;
+                    if constexpr (!of_block) {
+                        slot_values[slot] = value;
+                    }
                     is_listed = true;
-                    is_full = atomicAdd(counts + count_distinct, 1ull) >= most_distinct;
+                    is_full = atomicAdd(distinct, 1ull) >= most_distinct;
                 }
             }
         }
@@ -101,28 +113,61 @@ template <typename Vector, int block>
 void value_traits(long nnz, const Vector* __restrict__ csr_values,
                   unsigned long long* __restrict__ slots, Vector* __restrict__ slot_values,
                   unsigned long long* __restrict__ counts) {
+    // What blocks have found is put together at their ends: atomics on one address wait in line.
+    __shared__ unsigned long long block_slots[value_slots];
+    __shared__ unsigned long long block_counts[count_distinct + 1];
     constexpr unsigned nothing_left = (1u << value_misfits) - 1;
+    const int thread = static_cast<int>(threadIdx.x);
+    for (int slot = thread; slot < value_slots; slot += block) {
+        block_slots[slot] = 0;
+    }
+    if (thread < value_misfits) {
+        block_counts[thread] = 0;
+    }
+    if (thread == count_distinct) {
+        const bool is_given_up = load_past_l1(counts + thread) > most_distinct;
+        block_counts[thread] = is_given_up ? most_distinct + 1 : 0;
+    }
+    __syncthreads();
     const Vector first = csr_values[0];
     Vector before = first;
     unsigned misfits = 0;
-    bool all_listed = true;
+    bool all_listed = block_counts[count_distinct] <= most_distinct;
     bool is_first = true;
-    for (long i = static_cast<long>(blockIdx.x) * block + threadIdx.x;
+    for (long i = static_cast<long>(blockIdx.x) * block + thread;
          i < nnz && (all_listed || misfits != nothing_left);
          i += static_cast<long>(gridDim.x) * block) {
         const Vector value = csr_values[i];
         misfits |= misfits_of(value, first);
         const bool is_new = is_first || !same_bits(bits_of(value), bits_of(before));
         if (all_listed && is_new) {
-            all_listed = list_value(slots, slot_values, counts, csr_values, i, value);
+            all_listed = list_value<true>(block_slots, slot_values, block_counts + count_distinct,
+                                          csr_values, i, value);
         }
         before = value;
         is_first = false;
     }
     for (int m = 0; m < value_misfits; ++m) {
         const bool found = any_lane((misfits >> m & 1u) != 0);
-        if (found && static_cast<int>(threadIdx.x) % warp_size == 0) {
-            atomicAdd(counts + m, 1ull);
+        if (found && thread % warp_size == 0) {
+            atomicAdd(block_counts + m, 1ull);
+        }
+    }
+    __syncthreads();
+    if (thread < value_misfits && block_counts[thread] > 0 && load_past_l1(counts + thread) == 0) {
+        atomicAdd(counts + thread, 1ull);
+    }
+    if (block_counts[count_distinct] > most_distinct) {
+        if (thread == count_distinct && load_past_l1(counts + thread) <= most_distinct) {
+            atomicAdd(counts + thread, static_cast<unsigned long long>(most_distinct) + 1);
+        }
+    } else {
+        for (int slot = thread; slot < value_slots; slot += block) {
+            if (block_slots[slot] != 0) {
+                const long entry = static_cast<long>(block_slots[slot] - 1);
+                (void)list_value<false>(slots, slot_values, counts + count_distinct, csr_values,
+                                        entry, csr_values[entry]);
+            }
         }
     }
 }

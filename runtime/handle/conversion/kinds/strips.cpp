@@ -168,7 +168,7 @@ void StripsOnDevice::reserve_rows() {
             begins.emplace_back(name, end);
             end += aligned(bytes);
         }
-        auto memory = kept ? device_.allocate(end) : device_.allocate_scratch(end);
+        auto memory = kept ? device_.allocate_kept(end) : device_.allocate_scratch(end);
         for (auto& [name, begin] : begins)
             values_.arrays[name] = static_cast<std::byte*>(memory->data()) + begin;
         begins.clear();
