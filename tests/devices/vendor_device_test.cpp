@@ -191,6 +191,26 @@ TEST_P(VendorDevice, KeptMemoryIsUsedAgainOnceThatIsAllowed) {
     EXPECT_EQ(standin.alive(), "");
 }
 
+TEST_P(VendorDevice, ThePoolKeepsWhatCameBackLast) {
+    constexpr std::size_t third = Device::most_pooled / 3;
+    auto own = device();
+    const std::size_t all = own->free_bytes();
+    void* first = nullptr;
+    void* last = nullptr;
+    {
+        const auto a = own->allocate_scratch(third), b = own->allocate_scratch(third);
+        const auto c = own->allocate_scratch(third), d = own->allocate_scratch(third);
+        first = d->data();  // objects go in the opposite order
+        last = a->data();
+    }
+    EXPECT_GE(own->free_bytes(), all - Device::most_pooled);
+    EXPECT_LT(own->free_bytes(), all - 2 * third);
+    const auto a = own->allocate_scratch(third), b = own->allocate_scratch(third);
+    const auto c = own->allocate_scratch(third);
+    for (auto& memory : {a->data(), b->data(), c->data()}) EXPECT_NE(memory, first);
+    EXPECT_TRUE(a->data() == last || b->data() == last || c->data() == last);
+}
+
 TEST_P(VendorDevice, ManyThreadsTakeScratchMemory) {
     const auto own = device();
     std::vector<std::thread> threads;

@@ -97,9 +97,16 @@ std::size_t MemoryPool::kept() const {
 
 void MemoryPool::give_back(std::unique_ptr<DeviceMemory> block) noexcept {
     try {
+        std::vector<std::unique_ptr<DeviceMemory>> freed;  // without the lock
         const std::lock_guard lock(mutex_);
-        if (kept_ + block->bytes() > most_kept_) return;
         const std::size_t bytes = block->bytes();
+        if (bytes > most_kept_) return;
+        while (kept_ + bytes > most_kept_) {
+            const std::size_t oldest = free_.front()->bytes();
+            freed.push_back(std::move(free_.front()));
+            free_.erase(free_.begin());
+            kept_ -= oldest;
+        }
         free_.push_back(std::move(block));
         kept_ += bytes;
     } catch (const std::bad_alloc&) {  // then it is freed

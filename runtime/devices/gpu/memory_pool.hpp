@@ -16,7 +16,7 @@ class MemoryPool : public std::enable_shared_from_this<MemoryPool> {
   public:
     using Allocate = std::function<std::unique_ptr<DeviceMemory>(std::size_t)>;
 
-    /// Keeps so many bytes that nobody uses, at most.
+    /// Keeps so many bytes that nobody uses, at most: what came back last.
     explicit MemoryPool(std::size_t most_kept) : most_kept_(most_kept) {}
     ~MemoryPool();
 
