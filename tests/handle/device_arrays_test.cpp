@@ -5,8 +5,10 @@
 #include "any_matrix.hpp"
 #include "arrays_on_device.hpp"
 #include "devices/device.hpp"
+#include "errors.hpp"
 #include "fake_device.hpp"
 #include "fakes.hpp"
+#include "handle/conversion/conversion_steps.hpp"
 #include "matrix/suites/gallery.hpp"
 #include "verify/reference.hpp"
 
@@ -233,6 +235,24 @@ TEST(DeviceArrays, LargeOnesOfTheHostsAreConvertedThere) {
     device->most_free = 3 * csr;
     EXPECT_THAT(make().info().reason, testing::Not(testing::HasSubstr("converted on")))
         << "there is no room for both";
+}
+
+// A device that has 1000 bytes free; allocating small arrays would say so.
+TEST(DeviceArrays, LargePaddingBeyondHalfOfTheFreeMemoryIsRefused) {
+    FakeDevice device;
+    CsrView a;
+    a.nnz = 4'000'000;
+    StoredMatrix stored;
+    stored.format = Format::ell;
+    const auto refusal = [&](std::int64_t bytes) {
+        return code_and_text([&] { check_padding(device, a, stored, 6'000'000, bytes); });
+    };
+    EXPECT_EQ(refusal(64 << 20), "no error");
+    EXPECT_EQ(
+        refusal(72'000'000),
+        "invalid_argument: format ell would store 6000000 entries for 4000000 nonzeros (1.5 "
+        "times as many): 68.7 MiB, more than half of the 1000 bytes that the device has free; "
+        "use csr or coo");
 }
 
 /// A handle of a matrix whose arrays are on the device, made there with a kernel of such a name;

@@ -19,8 +19,8 @@ struct UploadFrom {
 /// A stored matrix in a device's memory; its arrays are device pointers. The device must outlive
 /// it.
 struct GpuMatrix {
-    StoredMatrix stored;                                ///< owns nothing
-    std::vector<std::unique_ptr<DeviceMemory>> memory;  ///< of Device::allocate_kept()
+    StoredMatrix stored;  ///< owns nothing
+    std::vector<std::unique_ptr<DeviceMemory>> memory;
 };
 
 /// The least multiple of what arrays in the same memory begin at.
