@@ -1,8 +1,10 @@
 // What planning at level rule costs: plan/MATRIX makes a handle whose kernel is loaded already, in
 // turn with an apply of that handle. "applies" is the ratio of the two, the other figures the
 // parts. analyse/MATRIX finds all features, which planning does not need.
-//   bench_plan [--copy=1] [--format=F] [--kernel=K] [--threads=N] [--expect=N] [MATRIX…] …
-// MATRIX: a file or a gallery specification, f64; none = the gallery.
+//   bench_plan [--copy=1] [--format=F] [--kernel=K] [--threads=N] [--expect=N] [--recall=1]
+//       [MATRIX…] …
+// MATRIX: a file or a gallery specification, f64; none = the gallery. With --recall=1 the choice is
+// that of the first handle.
 #include <filesystem>
 #include <memory>
 
@@ -76,6 +78,7 @@ int main(int argc, char** argv) try {
     options.kernel = take_option(argc, argv, "--kernel=", options.kernel);
     options.threads = take_number(argc, argv, "--threads=", 0);
     options.expected_applies = take_number(argc, argv, "--expect=", 0);
+    options.choose_anew = take_number(argc, argv, "--recall=", 0) == 0;
     std::vector<std::string> matrices = take_words(argc, argv);
     if (matrices.empty())
         for (auto& entry : gallery()) matrices.emplace_back(entry.name);

@@ -4,8 +4,9 @@
 // what copying CSR to the device takes (with allocating), and the time of a product, of the chosen
 // kernel and of csr_classical, and of new values in device memory, in microseconds. "products" is
 // the constructor in products of csr_classical, "device_ms" what calls of the device took of it on
-// the host. Products of both are checked. With --calls=1 "calls" has each of them: name, bytes,
-// begin, end in µs, of the last round.
+// the host. Products of both are checked. "again" beside them has the same of handles whose choice
+// is recalled, for one of the same structure was made before. With --calls=1 "calls" has each of
+// them: name, bytes, begin, end in µs, of the last round.
 //     bench_plan_device DEVICE [--rounds=N] [--reorder=METHOD] [--expect=N] [--threads=N]
 //         [--updates=often] [--calls=1] [--as=PROFILED-DEVICE] gallery:…|FILE…
 // With --as=NVIDIA H200 the SIMT executor (simt:sm_90) passes for that device: then all but the
@@ -183,19 +184,23 @@ Json line_of(const std::shared_ptr<CountedDevice>& counted, const std::string& n
         csr_us = product_us(device, csr, x_there->data(), y_there->data());
         json["csr_classical_us"] = csr_us;
     }
+    Options again = options;
+    options.choose_anew = true;
     json["from_host"] = steps_of(counted, a, options, rounds, csr_us);
+    json["again_from_host"] = steps_of(counted, a, again, rounds, csr_us);
     std::vector<double> copies;  // of the three arrays, from pageable memory
     for (int round = 0; round < rounds.count; ++round)
         copies.push_back(1e3 * seconds_of(1, [&] { (void)copied(device, a); }));
     json["copy_csr_ms"] = quantile(copies, 0.5);
-    options.device_arrays = true;
-    {
-        Handle handle = make_handle(there.view, options, KernelProvider::process(), counted);
+    options.device_arrays = again.device_arrays = true;
+    for (const Options& made : {options, again, again}) {
+        Handle handle = make_handle(there.view, made, KernelProvider::process(), counted);
         check(device, handle, a, x, *x_there, *y_there);
         add_updates(json, device, handle, there.view.values);
         check(device, handle, a, x, *x_there, *y_there);
     }
     json["from_device"] = steps_of(counted, there.view, options, rounds, csr_us);
+    json["again_from_device"] = steps_of(counted, there.view, again, rounds, csr_us);
     return json;
 }
 

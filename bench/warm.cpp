@@ -1,7 +1,7 @@
-// From the start of a process to its first product done, with the kernel in the cache and the
-// matrix in memory. Each iteration runs this program itself as a fresh process (posix_spawn); the
-// time leaves the making of the matrix out. Counters are medians of the parts, in milliseconds; a
-// part is the time between two marks of the system-wide monotonic clock.
+// From the start of a process to its first product done, with kernel and choice in the cache and
+// the matrix in memory. Each iteration runs this program itself as a fresh process (posix_spawn);
+// the time leaves the making of the matrix out. Counters are medians of the parts, in milliseconds;
+// a part is the time between two marks of the system-wide monotonic clock.
 //   bench_warm [--n=100] [--threads=0] …         the matrix is a five-point stencil on n×n
 #include <omp.h>
 #include <spawn.h>

@@ -223,6 +223,7 @@ CaseRunner::Ready CaseRunner::make_ours(const BenchCase& one, Json& row) {
     options.copy = false;
     options.updatable = false;
     options.strict = true;
+    options.choose_anew = true;  // what it takes does not depend on earlier runs
     for (auto& [name, text] : one.settings) set_option(options, name, text);
     const auto handle = std::make_shared<const Handle>(matrix_.view(), options);
     const Info& info = handle->info();

@@ -94,7 +94,7 @@ void add_cache(CLI::App* verb, Verbs& verbs) {
     add("list", "its entries", list);
     add_cache_verify(*verb, verbs);
     add_cache_prune(*verb, verbs);
-    add("clear", "remove all entries", clear);
+    add("clear", "remove all entries, and what was chosen for matrices", clear);
     add_cache_warm(*verb, verbs);
     verb->footer("Examples:\n  spmvgen cache info\n  spmvgen cache list\n  spmvgen cache clear");
 }

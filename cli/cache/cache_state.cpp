@@ -3,8 +3,10 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <filesystem>
 
+#include "store/shared_lines.hpp"
 #include "text/units.hpp"
 
 namespace spmvgen::cli {
@@ -34,13 +36,15 @@ CacheState cache_state(const Store& store) {
         state.bytes += entry.bytes;
         if (!entry.problem.empty()) ++state.unsound;
     }
+    SharedLines choices({state.directory, true}, choices_name, false);
+    state.choices = std::ranges::count(choices.read(), '\n');
     return state;
 }
 
 Json to_json(const CacheState& state) {
-    return {{"directory", state.directory}, {"exists", state.exists}, {"writable", state.writable},
-            {"entries", state.entries},     {"bytes", state.bytes},   {"unsound", state.unsound},
-            {"max_bytes", state.max_bytes}};
+    return {{"directory", state.directory}, {"exists", state.exists},  {"writable", state.writable},
+            {"entries", state.entries},     {"bytes", state.bytes},    {"unsound", state.unsound},
+            {"max_bytes", state.max_bytes}, {"choices", state.choices}};
 }
 
 std::string to_string(const CacheState& state) {
@@ -50,6 +54,7 @@ std::string to_string(const CacheState& state) {
                 : "not made yet";
     if (state.exists && state.max_bytes > 0)
         text += " of at most " + in_bytes(static_cast<double>(state.max_bytes));
+    if (state.choices > 0) text += ", " + plural(state.choices, "choice");
     if (state.unsound > 0)
         text += fmt::format(", {} unsound (see: spmvgen cache list)", state.unsound);
     if (!state.writable) text += ", not writable";

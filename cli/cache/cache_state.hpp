@@ -15,6 +15,7 @@ struct CacheState {
     std::int64_t entries = 0, bytes = 0;
     std::int64_t unsound = 0;    ///< of the entries
     std::int64_t max_bytes = 0;  ///< the limit on bytes; 0 = none
+    std::int64_t choices = 0;    ///< of kernels, that can be recalled
 };
 
 CacheState cache_state(const Store& store);

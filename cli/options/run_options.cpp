@@ -120,6 +120,7 @@ Options handle_options(const RunOptions& o, const Device* device) {
     options.target = o.arch;
     options.threads = o.threads;
     options.all_threads = o.all_threads;
+    options.choose_anew = o.choose_anew;
     options.copy = !o.batch.empty();
     options.updates = o.updates;
     // One matrix, one set of numbers: what more there might be is only prepared for.
@@ -161,6 +162,8 @@ void add_choice_options(CLI::App& verb, RunOptions& o) {
     verb.add_option("--expect", o.expect,
                     "applies to expect (default 0: many): planning must repay itself")
         ->check(whole_between(0, std::int64_t{1} << 62));
+    verb.add_flag("--choose-anew", o.choose_anew,
+                  "do not recall what was chosen for a matrix of this structure before");
     verb.add_option("--updates", o.updates,
                     "how often new values come: seldom (the default), or often: only formats that "
                     "take them in a few products")

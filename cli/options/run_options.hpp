@@ -18,7 +18,7 @@ struct RunOptions {
     std::string compile = "now";
     std::string op = "N";
     bool deterministic = false, transpose_by_atomics = false, permuted_vectors = false;
-    bool nonempty_rows = false;
+    bool nonempty_rows = false, choose_anew = false;
     ProductOptions product;
     std::string output;
     int threads = 0;

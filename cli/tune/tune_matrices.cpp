@@ -76,6 +76,7 @@ Options handle_options(const MatrixOptions& o, const TunedMachine& machine) {
     options.copy = false;
     options.updatable = false;
     options.strict = true;
+    options.choose_anew = true;
     options.level = o.level;
     options.budget_ms = o.budget.empty() ? record_ms : parse_milliseconds("--budget", o.budget);
     return options;

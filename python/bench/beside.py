@@ -1,6 +1,6 @@
 """Products by spmvgen beside those of SciPy, and on a GPU of CuPy and PyTorch, in one run.
 
-usage: beside.py [--device cuda:0] [--least ENTRIES] [--cpu-time] [--minima] [--json FILE] MATRIX...
+usage: beside.py [--device cuda:0] [--least ENTRIES] [--cpu-time] [--minima] [--recall] [--json FILE] MATRIX...
 
 MATRIX: a file of Matrix Market, may be packed; grid:N, the Laplacian of N x N points; random:N:K, N
 rows of K entries on average at random columns.
@@ -28,6 +28,7 @@ import spmvgen
 
 ROUNDS, ROUND_SECONDS, TYPICAL = 15, 0.02, statistics.median
 MAKES = 9
+RECALL = False
 CLOCK = time.perf_counter
 
 
@@ -53,11 +54,12 @@ def typical(products, wait=lambda: None):
 
 
 def prepared(given, **options):
-    """The operator, and the typical seconds that making it takes with its kernel in the memory."""
+    """The operator, and the typical seconds that making it takes with its kernel in the memory; its
+    choice is made each time, but with --recall."""
     times = []
     for _ in range(1 + MAKES):
         begin = CLOCK()
-        a = spmvgen.matrix(given, **options)
+        a = spmvgen.matrix(given, choose_anew=not RECALL, **options)
         times.append(CLOCK() - begin)
     return a, TYPICAL(times[1:])
 
@@ -181,9 +183,11 @@ def main():
     parser.add_argument("matrices", nargs="+")
     parser.add_argument("--cpu-time", action="store_true")
     parser.add_argument("--minima", action="store_true")
+    parser.add_argument("--recall", action="store_true", help="the choice of an operator before")
     parser.add_argument("--json", type=argparse.FileType("a"), help="where results go")
     options = parser.parse_args()
-    global CLOCK, ROUNDS, ROUND_SECONDS, TYPICAL
+    global CLOCK, RECALL, ROUNDS, ROUND_SECONDS, TYPICAL
+    RECALL = options.recall
     if options.cpu_time:
         CLOCK = time.process_time
     if options.minima:

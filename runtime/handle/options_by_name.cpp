@@ -156,6 +156,7 @@ constexpr NamedOption table[] = {
     option<&Options::level>("level", check_level_name),
     option<&Options::rule>("rule", check_rule_name),
     option<&Options::budget_ms>("budget_ms"),
+    option<&Options::choose_anew>("choose_anew"),
     option<&Options::expected_applies>("expected_applies"),
 };
 

@@ -29,6 +29,13 @@ std::vector<std::filesystem::path> find_folders() {
 
 }  // namespace
 
+std::string library_file() {
+    Dl_info info{};
+    if (library_folders().empty() || dladdr(&here, &info) == 0) return "";
+    const auto name = std::filesystem::path(info.dli_fname).filename();
+    return (library_folders().back() / name).string();
+}
+
 const std::vector<std::filesystem::path>& library_folders() {
     // Asking the linker takes a look at every symbol of the library.
     static const std::vector<std::filesystem::path> folders = find_folders();

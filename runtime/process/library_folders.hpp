@@ -1,5 +1,6 @@
 #pragma once
 #include <filesystem>
+#include <string>
 #include <vector>
 
 namespace spmvgen {
@@ -8,5 +9,8 @@ namespace spmvgen {
 /// that one first. What belongs to the library is looked for beside it, wherever it was moved.
 /// Empty when the dynamic linker cannot tell. Found once in a process.
 const std::vector<std::filesystem::path>& library_folders();
+
+/// The file that is loaded, libspmvgen or what it is linked into; "" when that cannot be told.
+std::string library_file();
 
 }  // namespace spmvgen

@@ -152,6 +152,22 @@ void publish_file(int directory, const std::string& name, std::string_view bytes
     if (sync && retrying([&] { return ::fsync(directory); }) != 0) fail(errno, "fsync");
 }
 
+File open_to_append(int directory, const std::string& name) {
+    File file(retrying([&] {
+        return ::openat(directory, name.c_str(),
+                        O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0600);
+    }));
+    if (!file || S_ISREG(status(file).st_mode)) return file;
+    errno = EINVAL;
+    return File();
+}
+
+void append_to(const File& file, std::string_view text) {
+    check_size_limit(static_cast<std::size_t>(status(file).st_size) + text.size());
+    const auto n = retrying([&] { return ::write(file.get(), text.data(), text.size()); });
+    if (n < 0) fail(errno, "write");
+}
+
 bool is_temporary_name(std::string_view name) {
     return name.size() == temporary_prefix.size() + temporary_digits &&
            name.starts_with(temporary_prefix) &&

@@ -64,6 +64,14 @@ File make_directory(const File& parent, const std::string& name);
 /// behind when it fails.
 void publish_file(int directory, const std::string& name, std::string_view bytes, bool sync);
 
+/// Opens a regular file below a directory, not through a link, to add to its end; makes it (0600)
+/// where there is none. No object and errno set when that fails.
+File open_to_append(int directory, const std::string& name);
+
+/// Adds a text to such a file by one call of the system, so that texts of several processes do not
+/// mix.
+void append_to(const File& file, std::string_view text);
+
 /// Whether a name is one that publish_file gives to a file in the making.
 bool is_temporary_name(std::string_view name);
 
@@ -105,6 +113,8 @@ std::string why_unsafe_entry(const struct stat& file);
 
 inline constexpr std::size_t shard_digits = 2;
 inline constexpr std::string_view entry_suffix = ".spmvk";
+/// Choices of kernels (SharedLines).
+inline constexpr const char* choices_name = "choices";
 /// Locked while a process prunes; its time of change is when that was.
 inline constexpr const char* prune_stamp = "pruned";
 /// A temporary file of this age has no writer any more.

@@ -139,7 +139,11 @@ int Store::clear() {
             removed += entry && removal == Removal::done;
             refused += removal == Removal::refused;
         };
-        if (opened.file) for_each_file(opened.file, remove);
+        if (opened.file) {
+            for_each_file(opened.file, remove);
+            const auto any = [](const struct stat&) { return true; };
+            refused += remove_file(opened.file, choices_name, any) == Removal::refused;
+        }
         if (refused > 0) problem = fmt::format("{} of its files could not be removed", refused);
     } catch (const std::system_error& e) {
         problem = e.what();

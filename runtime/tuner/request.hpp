@@ -47,7 +47,8 @@ struct HubsOutlook {
     double in_sectors = 0;  ///< and so many have as many columns of the sectors used most
 };
 
-/// What the caller fixed; "auto" and absent parameters are free.
+/// What the caller fixed; "auto" and absent parameters are free. choice_key() has all that is set
+/// before a choice.
 struct Request {
     std::string format = "auto";
     std::string kernel = "auto";

@@ -75,6 +75,7 @@ TEST(Names, AnOptionIsWhatItWasSetTo) {
         {"kernel_sets", "/a:b.spmvset"},
         {"expected_applies", "7"},
         {"budget_ms", "2.5"},
+        {"choose_anew", "true"},
         {"param.lanes", "-8"}};
     EXPECT_EQ(settings.size(), option_names().size() + 1);
     Options options;
@@ -117,7 +118,8 @@ TEST(Names, WhatCannotBeIsAnErrorThatSaysWhatCan) {
         "threads, all_threads, copy, device_arrays, index_base, updates, updatable, memory_limit, "
         "reorder, "
         "permuted_vectors, pack_vectors, overlap_launches, "
-        "cache, cache_dir, kernel_sets, strict, compile, level, rule, budget_ms, expected_applies, "
+        "cache, cache_dir, kernel_sets, strict, compile, level, rule, budget_ms, choose_anew, "
+        "expected_applies, "
         "or "
         "param.NAME "
         "for a parameter of the kernel");

@@ -242,6 +242,23 @@ TEST_F(RunTest, WhatIsSaidOfTheChoiceIsInItsOwnWords) {
         << reordered.err;
 }
 
+TEST_F(RunTest, WhatWasChosenForThisStructureIsRecalledUnlessItIsChosenAnew) {
+    const std::string run = "run gallery:stencil5:nx=80 --threads 1 --time 0 --check --json";
+    const auto first = json_of(run), again = json_of(run), anew = json_of(run + " --choose-anew");
+    if (first.value("profile", "").empty()) GTEST_SKIP() << "nothing is predicted for this CPU";
+    const auto recalled = [](const nlohmann::json& json) {
+        return json["reason"].get<std::string>().find("; recalled") != std::string::npos;
+    };
+    EXPECT_FALSE(recalled(first)) << first["reason"];
+    EXPECT_TRUE(recalled(again)) << again["reason"];
+    EXPECT_FALSE(recalled(anew)) << anew["reason"];
+    for (auto& json : {again, anew}) EXPECT_EQ(json["kernel"], first["kernel"]);
+    EXPECT_EQ(json_of("cache info --json")["choices"], 1);
+    EXPECT_NE(run_line("cache info").out.find(", 1 choice\n"), std::string::npos);
+    EXPECT_EQ(run_line("cache clear").status, 0);
+    EXPECT_EQ(json_of("cache info --json")["choices"], 0);
+}
+
 TEST_F(RunTest, ADeviceThatIsNotThereIsAFailure) {
     for (const std::string device : {"cuda:99", "hip:99"}) {
         const Outcome outcome = run_line("run A.mtx --device " + device);

@@ -67,8 +67,10 @@ TEST_F(ListAndClear, ClearRemovesEntriesAndNothingForeign) {
         write_file(file, "foreign");
         set_mtime(file, 0);
     }
+    write_file(root / choices_name, "a line\n");
     EXPECT_EQ(store.list().size(), 2u);
     EXPECT_EQ(store.clear(), 2);
+    EXPECT_FALSE(fs::exists(root / choices_name));
     EXPECT_THAT(store.list(), IsEmpty());
     auto left = files_below(root);
     std::ranges::sort(left);

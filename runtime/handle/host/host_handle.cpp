@@ -177,7 +177,7 @@ void HostHandle::make_base(const CsrView& matrix, const Options& options) {
     const Stopwatch analysis;
     const RowFeatures features = analyse_row_lengths(matrix, options.threads);
     info_.analysis_ms = analysis.ms();
-    Chooser chooser(matrix, features, options.threads);
+    Chooser chooser(matrix, features, options.threads, nullptr, memory_for(options, provider_));
     const Choice rule = chooser(request);
     if (rule.threads > 0) request.threads = threads_ = rule.threads;
     request.smaller_teams.clear();

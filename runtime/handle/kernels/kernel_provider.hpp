@@ -17,6 +17,7 @@
 #include "spmvgen/generator.hpp"
 #include "spmvgen/kernels.hpp"
 #include "spmvgen/spmvgen.hpp"
+#include "tuner/recall/choice_memory.hpp"
 
 namespace spmvgen {
 
@@ -42,6 +43,9 @@ struct KernelSources {
     /// Kernels in shared objects that stay loaded though nobody else has them: some ten thousand
     /// such objects are all that a process can map.
     std::int64_t most_idle = 512;
+    /// Where the cache in a directory ("" = the default one) is; null = choices are kept in memory
+    /// alone.
+    std::function<Location(const std::string& directory)> place = {};
 };
 
 /// How one kernel may be had (see Options).
@@ -120,6 +124,10 @@ class KernelProvider {
                           const std::shared_ptr<Device>& device);
 
     KernelCounters counters() const;
+
+    /// What handles with that policy chose before: kept in the cache directory as kernels are, else
+    /// in memory alone.
+    ChoiceMemory& choices(const KernelPolicy& policy);
 
     /// As the functions of spmvgen/kernels.hpp.
     std::string export_kernels();
@@ -205,6 +213,9 @@ class KernelProvider {
     std::mutex sharing_;  ///< guards shared_
     std::map<std::pair<std::string, BinaryKind>, Shared> shared_;
     OpenedSets sets_;
+    std::mutex choosing_;  ///< guards choices_
+    /// By directory ("" = in memory alone), and whether it is written to.
+    std::map<std::pair<std::string, bool>, ChoiceMemory> choices_;
     std::mutex importing_;  ///< guards imported_
     std::vector<NamedSet> imported_;
     std::atomic<std::int64_t> hits_memory_{0}, hits_store_{0}, hits_imported_{0}, hits_set_{0},

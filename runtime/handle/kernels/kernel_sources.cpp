@@ -40,13 +40,29 @@ class StoreCache : public KernelCache {
 }  // namespace
 
 KernelSources default_kernel_sources(std::function<void(const std::string&)> warn) {
-    return {load_generator, [warn = std::move(warn)](const std::string& directory, bool writable) {
-                StoreOptions options;
-                options.directory = directory;
-                options.writable = writable;
-                options.warn = warn;
-                return std::make_unique<StoreCache>(std::move(options));
-            }};
+    KernelSources sources;
+    sources.generator = load_generator;
+    sources.cache = [warn = std::move(warn)](const std::string& directory, bool writable) {
+        StoreOptions options;
+        options.directory = directory;
+        options.writable = writable;
+        options.warn = warn;
+        return std::make_unique<StoreCache>(std::move(options));
+    };
+    sources.place = locate_directory;
+    return sources;
+}
+
+ChoiceMemory& KernelProvider::choices(const KernelPolicy& policy) {
+    const bool writable = policy.mode == CacheMode::on;
+    const bool on_disk = sources_.place && (writable || policy.mode == CacheMode::readonly ||
+                                            policy.mode == CacheMode::load);
+    const Location place = on_disk ? sources_.place(policy.directory) : Location();
+    const std::scoped_lock lock(choosing_);
+    return choices_
+        .try_emplace({place.path, writable && on_disk},
+                     SharedLines(place, choices_name, writable && on_disk))
+        .first->second;
 }
 
 std::optional<CacheMode> parse_cache_mode(std::string_view text) {

@@ -39,7 +39,7 @@ PlannedMatrix::PlannedMatrix(const CsrView& matrix, const Options& options,
                              KernelProvider& provider, const Device& device, DeviceCsr* on_device)
     : request_(request_on(device, matrix, options, provider, on_device)),
       features_(analysed(matrix, options, on_device)),
-      chooser_(matrix, features_, options.threads, source_) {}
+      chooser_(matrix, features_, options.threads, source_, memory_for(options, provider)) {}
 
 PlannedMatrix::PlannedMatrix(const CsrView& matrix, const Options& options,
                              KernelProvider& provider, const Device& device,
@@ -56,7 +56,7 @@ PlannedMatrix::PlannedMatrix(const CsrView& matrix, const Options& options,
           analysis_ms_ = watch.ms();
           return features;
       }()),
-      chooser_(matrix, features_, options.threads, source_) {}
+      chooser_(matrix, features_, options.threads, source_, memory_for(options, provider)) {}
 
 RowFeatures PlannedMatrix::analysed(const CsrView& matrix, const Options& options,
                                     DeviceCsr* on_device) {

@@ -257,6 +257,11 @@ const DeviceProfile* profile_of_this_cpu(const Target& target, const Options& op
                : &made.emplace(profile, with_faster_cores(*profile, times)).first->second;
 }
 
+ChoiceMemory* memory_for(const Options& options, KernelProvider& provider) {
+    if (options.choose_anew) return nullptr;
+    return &provider.choices({effective_mode(options.cache), options.cache_dir});
+}
+
 DeviceSpeed::DeviceSpeed(const Target& target, const Device* device, int threads)
     : profile_(nearest_profile(target, device).profile),
       gpu_(device != nullptr),

@@ -30,6 +30,9 @@ double measured_core_speed(double usual_loads_per_s);
 /// options.deterministic nothing is measured.
 const DeviceProfile* profile_of_this_cpu(const Target& target, const Options& options);
 
+/// Where choices of such handles are recalled from and kept; null = they are made anew.
+ChoiceMemory* memory_for(const Options& options, KernelProvider& provider);
+
 /// What a device is known to stream before anything ran on it: by its profile, or that of the
 /// nearest one.
 class DeviceSpeed {

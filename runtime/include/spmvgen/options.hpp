@@ -122,6 +122,10 @@ struct Options {
     /// then counts. Called by the thread that plans: the one that makes the handle, but with
     /// compile = "behind" another. May be empty.
     std::function<bool(const MeasuredKernel&)> on_measured = {};
+    bool choose_anew = false;  ///< true: a choice by predicted times is made though one was made
+                               ///< for a matrix of the same structure before, in this process or
+                               ///< by one with the same cache (docs/explanation/store.md); so it
+                               ///< is with deterministic
     std::int64_t expected_applies = 0;  ///< 0 = many. Few: what planning costs is weighed against
                                         ///< what it saves; for 1 the answer is plain CSR
                                         ///< (docs/how-to/tune.md)

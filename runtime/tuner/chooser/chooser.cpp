@@ -54,8 +54,8 @@ const KernelEntry* free_strips(const Request& request) {
 }  // namespace
 
 Chooser::Chooser(const CsrView& matrix, const RowFeatures& features, int threads,
-                 EntrySource* source)
-    : matrix_(matrix), features_(features), threads_(threads), source_(source) {}
+                 EntrySource* source, ChoiceMemory* memory)
+    : matrix_(matrix), features_(features), threads_(threads), source_(source), memory_(memory) {}
 
 Chooser::~Chooser() = default;
 
@@ -70,12 +70,12 @@ Choice Chooser::operator()(Request request) {
         look_at_values(with_all);
         if (*exact_ != believed) choice = sampled(request = asked);
     }
-    if (has_shorter_diagonals(choice)) choice = sampled(request = asked);
+    if (has_shorter_diagonals(choice)) choice = weighed(request = asked);
     settle(choice, request);
     return choice;
 }
 
-Choice Chooser::sampled(Request& request) {
+Choice Chooser::weighed(Request& request) {
     Request asked = request;
     std::vector<CountedChoice::Candidate> others;
     Choice choice = sampled_of_team(request, others);
@@ -86,6 +86,7 @@ Choice Chooser::sampled(Request& request) {
     }
     if (!asked.smaller_teams.empty() && is_weighed(asked))
         take_smaller_team(choice, request, asked, others);
+    if (key_) memory_->keep(*key_, {choice, predict(choice.signature, request)});
     return choice;
 }
 

@@ -18,6 +18,7 @@
 #include "tuner/chooser/strips_choice.hpp"
 #include "tuner/chooser/tiles_choice.hpp"
 #include "tuner/cost/prediction.hpp"
+#include "tuner/recall/choice_memory.hpp"
 #include "tuner/rules/choose.hpp"
 #include "tuner/rules/rules.hpp"
 
@@ -50,14 +51,18 @@ struct Ranked {
 /// - for tiles with hubs how many entries how many columns have;
 /// - with Request::profile predicted times of all kernels;
 /// - with Request::look how much of x larger blocks of a GPU's threads would share.
-/// The matrix and what has its entries must outlive it. For one thread at a time.
+/// With a memory, a choice that predicted times decided is taken as it was made before, where the
+/// sample, the row lengths and the request are the same.
+/// The matrix, what has its entries, and the memory must outlive it. For one thread at a time.
 class Chooser {
   public:
     /// threads = 0: what OpenMP would use. `source` has columns and values where the matrix has
     /// only row offsets: what is looked at is fetched from there; null = the matrix has them.
+    /// `memory`: null = each choice is made anew.
     Chooser(const CsrView& matrix, const RowFeatures& features, int threads = 0,
-            EntrySource* source = nullptr);
-    Chooser(const CsrView&, RowFeatures&&, int = 0, EntrySource* = nullptr) = delete;  // it is kept
+            EntrySource* source = nullptr, ChoiceMemory* memory = nullptr);
+    Chooser(const CsrView&, RowFeatures&&, int = 0, EntrySource* = nullptr,
+            ChoiceMemory* = nullptr) = delete;  // the features are kept
     ~Chooser();
     Chooser(const Chooser&) = delete;
     Chooser& operator=(const Chooser&) = delete;
@@ -85,8 +90,13 @@ class Chooser {
     /// many of them, the least first, as far as the sample tells; none without Request::profile.
     std::vector<Ranked> ranked(const Request& request, std::size_t most);
     /// Whether a choice was held against predicted times: then predict() takes next to nothing.
-    bool has_predicted() const { return predictions_ != nullptr; }
-    /// The time of an apply on the device of Request::profile.
+    bool has_predicted() const { return predictions_ != nullptr || recalled_; }
+    /// Whether the choice was recalled, and no order of the rows was found for it that pays.
+    bool rows_stay() const { return recalled_ && recalled_->rows_stay; }
+    /// Notes that none was found.
+    void let_rows_stay();
+    /// The time of an apply on the device of Request::profile; of a choice that was recalled, as it
+    /// was predicted then.
     std::optional<Prediction> predict(const Signature& signature, const Request& request);
     /// Sectors of x an entry that 512 neighbouring rows ask for, at most, by the sample that a
     /// choice looks at; nothing where nothing is predicted.
@@ -103,6 +113,13 @@ class Chooser {
     void take_sample(const Request& request);
     /// Whether predicted times decide.
     bool is_weighed(const Request& request) const;
+    /// Of what may be recalled; takes the sample, and looks at values.
+    std::optional<ChoiceKey> key_of(Request& request);
+    Choice recalled(KnownChoice known, Request& request);
+    /// Whether it is of the kernel that was recalled, with the same of all that is a choice.
+    bool is_recalled(const Signature& signature) const;
+    /// sampled(), made anew, and kept for what `key_` stands for.
+    Choice weighed(Request& request);
     /// The choice for Request::threads; `others` are the kernels that were weighed for it.
     Choice sampled_of_team(Request& request, std::vector<CountedChoice::Candidate>& others);
     /// In its place the one of `asked`.smaller_teams that is predicted to be faster; then `request`
@@ -169,6 +186,9 @@ class Chooser {
     std::optional<TilesChooser> sampled_tiles_;
     std::optional<TilesChooser> tiles_;  ///< of all of the matrix
     std::unique_ptr<CountedChoice> predictions_;
+    ChoiceMemory* const memory_;
+    std::optional<ChoiceKey> key_;         ///< of the last choice by the sample
+    std::optional<KnownChoice> recalled_;  ///< that, where it was recalled
 };
 
 /// The same for one request.

@@ -132,11 +132,11 @@ bool may_choose_order(std::int64_t rows, std::int64_t cols, std::int64_t nnz, co
            static_cast<double>(nnz) >= least_mean * static_cast<double>(rows);
 }
 
-std::optional<OrderChoice> choose_order(const OrderProblem& p) {
+namespace {
+
+/// choose_order() for a product with one vector.
+std::optional<OrderChoice> order_for_one(const OrderProblem& p) {
     const RowFeatures& features = p.features;
-    if (!may_choose_order(p.matrix.rows, p.matrix.cols, p.matrix.nnz, p.request))
-        return std::nullopt;
-    if (p.request.num_rhs > 1) return choose_order_of_many(p);
     if (is_complex(p.request.vectors.value_or(p.matrix.value_type)) || features.max_row > most_row)
         return std::nullopt;
     const Choice& plain = p.rule();
@@ -178,6 +178,19 @@ std::optional<OrderChoice> choose_order(const OrderProblem& p) {
         "rows in clusters: predicted {:.1f} µs ± {:.0f} %, as they come {} "
         "{:.1f} µs",
         time->us, 100 * time->error, plain.signature.kernel, plain_time->us);
+    return found;
+}
+
+}  // namespace
+
+std::optional<OrderChoice> choose_order(const OrderProblem& p) {
+    if (!may_choose_order(p.matrix.rows, p.matrix.cols, p.matrix.nnz, p.request))
+        return std::nullopt;
+    const bool is_many = p.expected_applies == 0;  // which does not depend on the threads
+    (void)p.rule();
+    if (is_many && p.chooser.rows_stay()) return std::nullopt;
+    auto found = p.request.num_rhs > 1 ? choose_order_of_many(p) : order_for_one(p);
+    if (is_many && !found) p.chooser.let_rows_stay();
     return found;
 }
 

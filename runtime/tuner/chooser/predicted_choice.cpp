@@ -38,11 +38,6 @@ CountedChoice* Chooser::predictions(const Request& request) {
     return predictions_.get();
 }
 
-std::optional<Prediction> Chooser::predict(const Signature& signature, const Request& request) {
-    CountedChoice* const all = predictions(request);
-    return all != nullptr ? all->predict(signature) : std::nullopt;
-}
-
 std::optional<double> Chooser::most_sectors_of_blocks(const Request& request) {
     CountedChoice* const all = predictions(request);
     if (all == nullptr) return std::nullopt;

@@ -93,15 +93,36 @@ DeviceProfile scaled(const DeviceProfile& from, const DeviceProfile& to) {
     return p;
 }
 
+namespace {
+
+constexpr double own_caches = 1 << 20;  ///< bytes of a core
+
+/// Whether arrays of `read` or `copy` are in the cores' own caches.
+bool streams_from_core(const DeviceRate& rate) {
+    return rate.bytes <= own_caches * std::max(rate.threads, 1);
+}
+
+/// The same of `gather`: all threads gather from the whole of their array.
+bool gathers_from_core(const DeviceRate& rate) {
+    return rate.bytes <= own_caches;
+}
+
+}  // namespace
+
+DeviceProfile without_core_rates(DeviceProfile p) {
+    std::erase_if(p.read, streams_from_core);
+    std::erase_if(p.copy, streams_from_core);
+    std::erase_if(p.gather, gathers_from_core);
+    return p;
+}
+
 DeviceProfile with_faster_cores(const DeviceProfile& from, double times) {
-    constexpr double own_caches = 1 << 20;  // bytes
     DeviceProfile p = from;
     for (auto list : {&DeviceProfile::read, &DeviceProfile::copy})
         for (auto& rate : p.*list)
-            if (rate.bytes <= own_caches * std::max(rate.threads, 1)) rate.per_s *= times;
-    // All threads gather from the whole of their array.
+            if (streams_from_core(rate)) rate.per_s *= times;
     for (auto& rate : p.gather)
-        if (rate.bytes <= own_caches) rate.per_s *= times;
+        if (gathers_from_core(rate)) rate.per_s *= times;
     p.file = fmt::format("{}, cores {:.2g} times as fast", from.file, times);
     return p;
 }
