@@ -9,7 +9,6 @@
 #include "tuner/chooser/chooser.hpp"
 #include "tuner/chooser/order_choice.hpp"
 #include "tuner/profiles/device_profile.hpp"
-#include "tuner/profiles/device_profile_scaled.hpp"
 #include "tuner/recall/situation.hpp"
 
 namespace spmvgen {

@@ -15,7 +15,6 @@
 #include "tuner/chooser/counted_choice.hpp"
 #include "tuner/cost/predict.hpp"
 #include "tuner/plan/kernel_plan.hpp"
-#include "tuner/profiles/device_profile_scaled.hpp"
 #include "tuner/records/signature_name.hpp"
 #include "tuner/rules/choose.hpp"
 

@@ -175,7 +175,7 @@ void HandleImpl::set_types_around(const Options& options, ValueType matrix) {
     if (matrix != signature_.value) signature_.storage = matrix;
 }
 
-void HandleImpl::find_general(const RowFeatures& features, const Request& request) {
+Signature HandleImpl::general_signature(const RowFeatures& features, const Request& request) const {
     const auto& params = kernel_entry(signature_.kernel).params;
     Request named = request;
     if (std::ranges::any_of(params, &Parameter::of_matrix)) {
@@ -184,11 +184,13 @@ void HandleImpl::find_general(const RowFeatures& features, const Request& reques
         named.kernel = signature_.kernel;
     } else if (request.kernel != "auto" || request.format != "auto" || !request.params.empty()) {
         // Asked for: what else is made would be another answer.
-        return void(general_ = for_any_matrix(signature_, {}, plain_storage_));
+        return for_any_matrix(signature_, {}, plain_storage_);
     }
     // Else columns or values may have led to this kernel: what row lengths alone lead to.
-    general_ = for_any_matrix(choose(features, named).signature, request.params, plain_storage_);
-    general_.alpha = signature_.alpha;
+    Signature general =
+        for_any_matrix(choose(features, named).signature, request.params, plain_storage_);
+    general.alpha = signature_.alpha;
+    return general;
 }
 
 void HandleImpl::take(const Choice& choice) {

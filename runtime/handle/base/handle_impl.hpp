@@ -148,22 +148,22 @@ class HandleImpl {
     void take(const Choice& choice);
     /// The same with what the level made of it.
     void take(LevelChoice level);
-    /// Finds out which kernel is made ahead for such matrices: what row lengths alone suggest, of
-    /// the same kernel where the matrix fits it to itself; signature_ itself where it was asked
-    /// for.
-    void find_general(const RowFeatures& features, const Request& request);
+    /// The kernel that is made ahead for such matrices: what row lengths alone suggest, of the same
+    /// kernel where the matrix fits it to itself; signature_ itself where it was asked for.
+    Signature general_signature(const RowFeatures& features, const Request& request) const;
     /// The kernel of signature_; where it cannot be had, and the same kernel for any matrix can,
     /// that one, with which signature_ then goes on. `get` gives the kernel of a signature, or
     /// throws Error(compile), or gives none.
     template <typename Get>
-    auto kernel_or_general(Get get) {
-        if (general_ == signature_) return get(signature_, true);
+    auto kernel_or_general(const RowFeatures& features, const Request& request, Get get) {
         auto first = get(signature_, false);
         if (first.kernel != nullptr) return first;
-        auto second = get(general_, false);
+        const Signature general = general_signature(features, request);
+        if (general == signature_) return get(signature_, true);
+        auto second = get(general, false);
         if (second.kernel == nullptr) return get(signature_, true);
         info_.reason += "; with the kernel for any columns and values, for its own cannot be had";
-        signature_ = general_;
+        signature_ = general;
         return second;
     }
     /// Fills in what an apply is predicted to take, with `threads` of a CPU. info_ tells its bytes
@@ -201,7 +201,6 @@ class HandleImpl {
     void set_types_around(const Options& options, ValueType matrix);
 
     Signature signature_;  ///< of the kernel for α = 1, β = 0
-    Signature general_;    ///< as find_general() has it
     /// The type that A's values are stored in unless they are encoded.
     ValueType plain_storage_ = ValueType::f64;
     int num_rhs_ = 1;

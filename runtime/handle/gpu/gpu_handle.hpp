@@ -51,7 +51,7 @@ class GpuHandle : public HandleImpl {
     using Variant = std::unique_ptr<GpuBoundKernel>;
 
     void make_base(const CsrView& matrix, const Options& options, DeviceCsr* on_device,
-                   CsrOnDevice& csr, Chooser& chooser);
+                   CsrOnDevice& csr, PlannedMatrix& planned);
     /// Whether the matrix is sooner converted on the device, with what it takes to get there; notes
     /// whether kernels that convert are to be compiled.
     bool converting_pays(const MatrixOnDevice& matrix, const CsrOnDevice& csr,
@@ -61,7 +61,7 @@ class GpuHandle : public HandleImpl {
     bool is_made_beside(Seen seen) const;
     /// Makes that kernel and those that convert at the same time, of which some are to be compiled.
     void make_beside(const CsrView& matrix, Seen seen, int threads);
-    ProvidedGpuKernel get_kernel();
+    ProvidedGpuKernel get_kernel(const PlannedMatrix& planned);
     /// Begins the conversion on the device that has A, of whose rows the longest has so many
     /// entries. Where that cannot be, all of A comes here, for the host.
     void plan_on_device(DeviceCsr& input, const CsrOnDevice& csr, const Options& options,

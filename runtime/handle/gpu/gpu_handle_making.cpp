@@ -93,10 +93,7 @@ GpuHandle::GpuHandle(const CsrView& matrix, const Options& options, KernelProvid
         chooser.settle(settled, planned.answered());
         take(settled);
     }
-    const Stopwatch making;
-    find_general(features, planned.request());
-    info_.kernel_ms += making.ms();
-    make_base(matrix, options, on_device, csr, chooser);
+    make_base(matrix, options, on_device, csr, planned);
     csr.release();  // before prepare_ms is told
     info_.kernel = kernel_name(signature_);
     predict(device_.get(), 0);
@@ -106,10 +103,10 @@ GpuHandle::GpuHandle(const CsrView& matrix, const Options& options, KernelProvid
 }
 
 void GpuHandle::make_base(const CsrView& matrix, const Options& options, DeviceCsr* on_device,
-                          CsrOnDevice& csr, Chooser& chooser) {
+                          CsrOnDevice& csr, PlannedMatrix& planned) {
     const Stopwatch watch;
     ProvidedGpuKernel provided;  // before the conversion, which a missing kernel makes useless
-    if ((transposes() ? matrix.cols : matrix.rows) > 0) provided = get_kernel();
+    if ((transposes() ? matrix.cols : matrix.rows) > 0) provided = get_kernel(planned);
     info_.kernel_ms += watch.ms();
     tell_origin(provided);
     if (conversion_ &&
@@ -124,7 +121,7 @@ void GpuHandle::make_base(const CsrView& matrix, const Options& options, DeviceC
     if (conversion_)
         matrix_ = conversion_->store(signature_, options.memory_limit);
     else
-        convert_here(matrix, options, on_device, csr, chooser);
+        convert_here(matrix, options, on_device, csr, planned.chooser());
     conversion_.reset();
     describe(matrix, matrix_.stored);
     keep_pattern(matrix, options.updatable, on_device);
@@ -268,8 +265,8 @@ std::string GpuHandle::begin_conversion(const MatrixOnDevice& matrix, Seen seen,
     return "";
 }
 
-ProvidedGpuKernel GpuHandle::get_kernel() {
-    return kernel_or_general([&](const Signature& s, bool last_resort) {
+ProvidedGpuKernel GpuHandle::get_kernel(const PlannedMatrix& planned) {
+    const auto get = [&](const Signature& s, bool last_resort) {
         if (made_ahead_.made.kernel != nullptr && made_ahead_.signature == s)
             return std::move(made_ahead_.made);
         try {
@@ -278,7 +275,8 @@ ProvidedGpuKernel GpuHandle::get_kernel() {
             if (last_resort || error.code() != ErrorCode::compile) throw;
             return ProvidedGpuKernel();
         }
-    });
+    };
+    return kernel_or_general(planned.features(), planned.request(), get);
 }
 
 std::unique_ptr<HandleImpl> make_gpu_handle(const CsrView& matrix, const Options& options,

@@ -202,10 +202,10 @@ void HostHandle::make_base(const CsrView& matrix, const Options& options) {
         if (generic) return keep_csr(matrix, options);
     }
     const Stopwatch making;
-    find_general(features, request);
-    const ProvidedKernel provided = kernel_or_general([&](const Signature& s, bool last_resort) {
-        return last_resort ? provider_.get(s, policy_) : provider_.get_or_nothing(s, policy_);
-    });
+    const ProvidedKernel provided =
+        kernel_or_general(features, request, [&](const Signature& s, bool last_resort) {
+            return last_resort ? provider_.get(s, policy_) : provider_.get_or_nothing(s, policy_);
+        });
     info_.kernel_ms += making.ms();
     tell_origin(provided);
     if (provided.kernel == nullptr) {

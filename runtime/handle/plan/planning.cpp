@@ -12,7 +12,6 @@
 #include "registry.hpp"
 #include "tuner/chooser/break_even.hpp"
 #include "tuner/chooser/chooser.hpp"
-#include "tuner/profiles/device_profile_scaled.hpp"
 #include "tuner/records/record.hpp"
 
 namespace spmvgen {

@@ -233,7 +233,7 @@ void Chooser::look_at_values(Request& request) {
 }
 
 bool Chooser::has_shorter_diagonals(const Choice& choice) {
-    return plan_of(choice.signature.kernel).needs_diagonals && predictions_ != nullptr &&
+    return predictions_ != nullptr && plan_of(choice.signature.kernel).needs_diagonals &&
            predictions_->has_more_heads();
 }
 

@@ -234,4 +234,38 @@ double predict_us(const DeviceProfile& profile, double bytes, int threads, int l
     return 1e6 * seconds + launch_us * launches;
 }
 
+namespace {
+
+constexpr double own_caches = 1 << 20;  ///< bytes of a core
+
+/// Whether arrays of `read` or `copy` are in the cores' own caches.
+bool streams_from_core(const DeviceRate& rate) {
+    return rate.bytes <= own_caches * std::max(rate.threads, 1);
+}
+
+/// The same of `gather`: all threads gather from the whole of their array.
+bool gathers_from_core(const DeviceRate& rate) {
+    return rate.bytes <= own_caches;
+}
+
+}  // namespace
+
+DeviceProfile without_core_rates(DeviceProfile p) {
+    std::erase_if(p.read, streams_from_core);
+    std::erase_if(p.copy, streams_from_core);
+    std::erase_if(p.gather, gathers_from_core);
+    return p;
+}
+
+DeviceProfile with_faster_cores(const DeviceProfile& from, double times) {
+    DeviceProfile p = from;
+    for (auto list : {&DeviceProfile::read, &DeviceProfile::copy})
+        for (auto& rate : p.*list)
+            if (streams_from_core(rate)) rate.per_s *= times;
+    for (auto& rate : p.gather)
+        if (gathers_from_core(rate)) rate.per_s *= times;
+    p.file = fmt::format("{}, cores {:.2g} times as fast", from.file, times);
+    return p;
+}
+
 }  // namespace spmvgen

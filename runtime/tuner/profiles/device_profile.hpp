@@ -90,6 +90,12 @@ struct DeviceProfile {
     bool has_region(int threads) const;
 };
 
+/// The profile of a CPU whose cores are so many times as fast as those of `from`: rates of what a
+/// core's own caches hold go with it. Parallel regions and all else stay.
+DeviceProfile with_faster_cores(const DeviceProfile& from, double times);
+/// The same without the rates that the speed of cores decides.
+DeviceProfile without_core_rates(DeviceProfile profile);
+
 /// JSON of schema 2, and back from schema 1 and 2. Throws Error(invalid_input) that says what is
 /// wrong with the text: no JSON, another kind or schema, a field that is missing or of another
 /// type, a figure that is not positive.

@@ -24,12 +24,6 @@ DeviceProfile scaled(const DeviceProfile& from, const DeviceProfile& to);
 std::optional<DeviceProfile> scaled_from_nearest(std::span<const DeviceProfile> profiles,
                                                  const DeviceProfile& wanted);
 
-/// The profile of a CPU whose cores are so many times as fast as those of `from`: rates of what a
-/// core's own caches hold go with it. Parallel regions and all else stay.
-DeviceProfile with_faster_cores(const DeviceProfile& from, double times);
-/// The same without the rates that the speed of cores decides.
-DeviceProfile without_core_rates(DeviceProfile profile);
-
 /// What was scaled, each profile once: those that are equal are one. They live as long as this.
 /// Safe to call from any thread.
 class ScaledProfiles {

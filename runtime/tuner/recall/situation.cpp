@@ -11,7 +11,6 @@
 #include "store/files.hpp"
 #include "store/key.hpp"
 #include "tuner/files/tuning_files.hpp"
-#include "tuner/profiles/device_profile_scaled.hpp"
 #include "tuner/recall/digest.hpp"
 
 namespace spmvgen {
