@@ -269,7 +269,7 @@ void run(const RunOptions& o, Streams& streams) {
     if (o.matrix.empty() && o.batch.empty()) throw UsageError("matrix is required");
     if (o.json && is_standard_output(o.output))
         throw UsageError("--output: - is standard output, where --json prints; name a file");
-    check_not_gzipped(o.output);
+    if (!o.output.empty()) check_not_gzipped(o.output);
     if (o.explain && !o.batch.empty())
         throw UsageError(
             "--explain: batches are chosen by rules, which the line why shows; drop it");

@@ -1,9 +1,11 @@
 // Choices that are taken as they were made before.
+#include <algorithm>
 #include <utility>
 
+#include "formats/layout.hpp"
+#include "registry.hpp"
 #include "tuner/chooser/chooser.hpp"
 #include "tuner/recall/situation.hpp"
-#include "tuner/rules/rules.hpp"
 
 namespace spmvgen {
 
@@ -41,7 +43,10 @@ bool Chooser::is_recalled(const Signature& signature) const {
     if (!recalled_) return false;
     const Signature& known = recalled_->choice.signature;
     return signature.kernel == known.kernel &&
-           without_matrix_params(signature, {}) == without_matrix_params(known, {});
+           std::ranges::all_of(kernel_entry(known.kernel).params, [&](const Parameter& parameter) {
+               return parameter.of_matrix ||
+                      param(signature, parameter.name, 0) == param(known, parameter.name, 0);
+           });
 }
 
 std::optional<Prediction> Chooser::predict(const Signature& signature, const Request& request) {
