@@ -113,7 +113,8 @@ class Chooser {
     void take_sample(const Request& request);
     /// Whether predicted times decide.
     bool is_weighed(const Request& request) const;
-    /// Of what may be recalled; takes the sample, and looks at values.
+    /// By what the choice is recalled and kept; nothing = it is made anew. Takes the sample, and
+    /// looks at values.
     std::optional<ChoiceKey> key_of(Request& request);
     Choice recalled(KnownChoice known, Request& request);
     /// Whether it is of the kernel that was recalled, with the same of all that is a choice.

@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "store/shared_lines.hpp"
 #include "tuner/cost/prediction.hpp"
@@ -21,8 +22,8 @@ struct KnownChoice {
     bool rows_stay = false;  ///< no order of the rows was found that pays
 };
 
-/// Choices that were made before, by what they depend on: a matrix of the same structure need not
-/// be thought of again. The last ones of this process are kept, and with a file those of all
+/// Choices that were made before, by what they depend on, so that none is made again for a matrix
+/// of the same structure. The last ones of this process are kept, and with a file those of all
 /// processes that use it. Safe for any number of threads.
 class ChoiceMemory {
   public:
@@ -32,7 +33,7 @@ class ChoiceMemory {
     explicit ChoiceMemory(SharedLines file = {}, std::size_t most = usual_most)
         : most_(most), file_(std::move(file)) {}
 
-    /// Of a request for that target, of which the key is.
+    /// What is known for the key of a request for that target.
     std::optional<KnownChoice> find(const ChoiceKey& key, const Target& target);
     /// In place of what was known of it.
     void keep(const ChoiceKey& key, const KnownChoice& choice);
