@@ -10,6 +10,7 @@
 #include "fixtures.hpp"
 #include "matrix/reorder/regions.hpp"
 #include "matrix/reorder/reordering.hpp"
+#include "matrix/reorder/sampled_clusters.hpp"
 #include "matrix/suites/gallery.hpp"
 
 namespace spmvgen {
@@ -85,7 +86,8 @@ TEST(ReorderRows, AreTheSameForAnyNumberOfThreads) {
     const CsrMatrix a = make_gallery_matrix("delaunay:n=60000,spatial=0,seed=3");
     const reordering::Regions regions = *reordering::regions_of_rows(a.view(), 1000, 1);
     EXPECT_EQ(regions.count, 60);
-    EXPECT_EQ(regions.of_row, reordering::regions_of_rows(a.view(), 1000, 3)->of_row);
+    const reordering::Regions again = *reordering::regions_of_rows(a.view(), 1000, 3);
+    EXPECT_TRUE(std::ranges::equal(regions.of_row(), again.of_row()));
     EXPECT_EQ(reordering::row_clusters(a.view(), cluster_rows, 1)->order,
               reordering::row_clusters(a.view(), cluster_rows, 3)->order);
 }
@@ -95,7 +97,7 @@ TEST(ReorderRows, TakeRowsWithoutNeighbours) {
     const CsrMatrix a = make_gallery_matrix("diagonal:n=50000");
     const reordering::Regions regions = *reordering::regions_of_rows(a.view(), 1000, 2);
     std::vector<int> rows(static_cast<std::size_t>(regions.count));
-    for (const std::int32_t region : regions.of_row) ++rows[static_cast<std::size_t>(region)];
+    for (const std::int32_t region : regions.of_row()) ++rows[static_cast<std::size_t>(region)];
     EXPECT_LE(*std::ranges::max_element(rows), 1000);
     EXPECT_EQ(std::accumulate(rows.begin(), rows.end(), 0), 50000);
 }
@@ -115,6 +117,29 @@ TEST(ReorderRows, WithoutColumnsThereIsNoOrderWhereNobodyElseMakesOne) {
     ASSERT_TRUE(found);
     EXPECT_EQ(found->bandwidth, 7);
     EXPECT_EQ(found->order, order_of_rows(a.view(), 1)->order);
+}
+
+// Columns that the matrix lacks are asked for where nobody else does what is left.
+TEST(ReorderRows, AreMadeOfColumnsThatComeLater) {
+    const CsrMatrix a = make_gallery_matrix("delaunay:n=20000,spatial=0,seed=3");
+    const CsrView whole = a.view();
+    CsrView rows = whole;
+    rows.col_idx = rows.values = nullptr;
+    int asked = 0;
+    const auto found =
+        order_of_rows(rows, 2,
+                      {.search = [](reordering::RegionSearch&) { return false; },
+                       .cluster = [](reordering::RegionsToCluster&) { return false; },
+                       .here =
+                           [&] {
+                               ++asked;
+                               return &whole;
+                           }});
+    const RowOrder expected = *order_of_rows(whole);
+    ASSERT_TRUE(found);
+    EXPECT_EQ(found->order, expected.order);
+    EXPECT_EQ(found->bandwidth, expected.bandwidth);
+    EXPECT_GT(asked, 0);
 }
 
 TEST(ReorderRows, ASampleIsOfClustersAsTheyCome) {

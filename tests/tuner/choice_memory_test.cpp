@@ -196,27 +196,73 @@ TEST(ChoiceMemory, OfACpuTheTeamIsRecalledAndTheSpeedOfItsCoresDoesNotMatter) {
     EXPECT_THAT(second.reason, HasSubstr("; recalled"));
 }
 
+/// An order of the rows, and what was known of it before.
+struct OrderOrNot {
+    std::optional<OrderChoice> order;
+    std::optional<KnownOrder> known;
+};
+
+OrderOrNot order_with(const CsrMatrix& matrix, const DeviceProfile& profile, ChoiceMemory& memory) {
+    const RowFeatures features = analyse_row_lengths(matrix.view());
+    Chooser chooser(matrix.view(), features, 1, nullptr, &memory);
+    Request request = request_by(profile);
+    std::optional<Choice> rule;
+    OrderOrNot found;
+    found.order = choose_order({.matrix = matrix.view(),
+                                .features = features,
+                                .request = request,
+                                .threads = 1,
+                                .chooser = chooser,
+                                .rule = [&]() -> const Choice& {
+                                    if (!rule) rule = chooser.sampled(request);
+                                    return *rule;
+                                }});
+    if (const KnownOrder* const known = chooser.known_order()) found.known = *known;
+    return found;
+}
+
 TEST(ChoiceMemory, RowsStayWhereNoOrderWasFound) {
+    const DeviceProfile profile = h200();
+    const CsrMatrix matrix = make_gallery_matrix("stencil27:nx=30,ny=30,nz=30");
+    ChoiceMemory memory;
+    const OrderOrNot first = order_with(matrix, profile, memory);
+    EXPECT_FALSE(first.order || first.known);
+    const OrderOrNot second = order_with(matrix, profile, memory);
+    EXPECT_FALSE(second.order);
+    EXPECT_EQ(second.known, KnownOrder{});
+}
+
+TEST(ChoiceMemory, RowsAreInClustersWhereThatPaid) {
+    const DeviceProfile profile = h200();
+    const CsrMatrix matrix = make_gallery_matrix("delaunay:n=120000,spatial=0");
+    ChoiceMemory memory;
+    const OrderOrNot first = order_with(matrix, profile, memory);
+    ASSERT_TRUE(first.order);
+    EXPECT_FALSE(first.known);
+    const OrderOrNot second = order_with(matrix, profile, memory);
+    ASSERT_TRUE(second.order && second.known);
+    EXPECT_TRUE(second.known->in_clusters);
+    EXPECT_EQ(second.order->order, first.order->order);
+    EXPECT_EQ(second.order->bandwidth, first.order->bandwidth);
+    EXPECT_EQ(second.order->us, first.order->us);
+    EXPECT_EQ(second.order->plain_us, first.order->plain_us);
+    EXPECT_EQ(second.order->reason, first.order->reason + "; recalled");
+}
+
+// Whether an order pays is not asked again: what is known is believed.
+TEST(ChoiceMemory, RowsAreInClustersThoughTheyWouldStay) {
     const DeviceProfile profile = h200();
     const CsrMatrix matrix = make_gallery_matrix("stencil27:nx=30,ny=30,nz=30");
     const RowFeatures features = analyse_row_lengths(matrix.view());
     ChoiceMemory memory;
-    for (const bool again : {false, true}) {
-        Chooser chooser(matrix.view(), features, 1, nullptr, &memory);
-        Request request = request_by(profile);
-        std::optional<Choice> rule;
-        const auto order = choose_order({.matrix = matrix.view(),
-                                         .features = features,
-                                         .request = request,
-                                         .threads = 1,
-                                         .chooser = chooser,
-                                         .rule = [&]() -> const Choice& {
-                                             if (!rule) rule = chooser.sampled(request);
-                                             return *rule;
-                                         }});
-        EXPECT_FALSE(order);
-        EXPECT_EQ(chooser.rows_stay(), again);
-    }
+    Request request = request_by(profile);
+    Chooser chooser(matrix.view(), features, 1, nullptr, &memory);
+    (void)chooser.sampled(request);
+    chooser.note_order({true, 1, 2, "clusters"});
+    const OrderOrNot found = order_with(matrix, profile, memory);
+    ASSERT_TRUE(found.order);
+    EXPECT_EQ(found.order->order, reorder(matrix.view(), ReorderMethod::rows));
+    EXPECT_EQ(found.order->reason, "clusters; recalled");
 }
 
 TEST(ChoiceMemory, ForgetsTheOldest) {
@@ -248,7 +294,7 @@ KnownChoice a_choice() {
     Request request{.kernel = "csr_classical", .target = parse_target("sm_90")};
     KnownChoice known{choose(analyse_row_lengths(matrix.view()), request), Prediction{1.5, 0.25}};
     known.choice.threads = 3;
-    known.rows_stay = true;
+    known.order = KnownOrder{true, 1.25, 2.5, "rows in clusters"};
     return known;
 }
 
@@ -263,15 +309,27 @@ TEST(ChoiceLine, IsReadBack) {
     EXPECT_EQ(read->choice.threads, 3);
     EXPECT_EQ(read->prediction.value_or(Prediction{}).us, 1.5);
     EXPECT_EQ(read->prediction.value_or(Prediction{}).error, 0.25);
-    EXPECT_TRUE(read->rows_stay);
+    EXPECT_EQ(read->order, known.order);
+}
+
+TEST(ChoiceLine, HasWhatIsKnownOfAnOrder) {
+    KnownChoice known = a_choice();
+    for (const auto& order : {std::optional<KnownOrder>{}, std::optional(KnownOrder{})}) {
+        known.order = order;
+        const auto read =
+            parse_choice_line(line_of(key_of_number(5), known), known.choice.signature.target);
+        ASSERT_TRUE(read);
+        EXPECT_EQ(read->order, order);
+    }
 }
 
 TEST(ChoiceLine, IsNotMadeOfWhatALineCannotSay) {
-    KnownChoice epilogue = a_choice(), text = a_choice(), warned = a_choice();
+    KnownChoice epilogue = a_choice(), text = a_choice(), warned = a_choice(), order = a_choice();
     epilogue.choice.signature.epilogue = "2 * value";
+    order.order->reason = "two\tfields";
     text.choice.reason = "two\nlines";
     warned.choice.warning = "of a file";
-    for (const KnownChoice& known : {epilogue, text, warned})
+    for (const KnownChoice& known : {epilogue, text, warned, order})
         EXPECT_EQ(line_of(key_of_number(1), known), "");
 }
 

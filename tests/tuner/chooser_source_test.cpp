@@ -1,10 +1,14 @@
 // Choices for matrices whose columns and values are elsewhere.
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <cstring>
+#include <numeric>
+#include <random>
 
 #include "formats/plans/tiles_plan.hpp"
+#include "matrix/reorder/sampled_clusters.hpp"
 #include "matrix/suites/gallery.hpp"
 #include "tuner/chooser/chooser.hpp"
 #include "tuner/chooser/order_choice.hpp"
@@ -198,6 +202,81 @@ TEST(ChooserSource, GivesColumnsForAnOrderThatMayPay) {
         EXPECT_EQ(order.has_value(), expected == pays);
         EXPECT_EQ(source.columns_given >= here.nnz, expected != kept);
         EXPECT_FALSE(source.gave_all) << "values stay where they are";
+    }
+}
+
+/// Rows of 27 entries in random order.
+CsrMatrix scattered_grid(int n) {
+    const CsrMatrix grid = make_gallery_matrix(fmt::format("stencil27:nx={0},ny={0},nz={0}", n));
+    Reordering anywhere;
+    anywhere.method = ReorderMethod::rcm;  // of rows and columns
+    anywhere.order.resize(static_cast<std::size_t>(grid.rows));
+    std::iota(anywhere.order.begin(), anywhere.order.end(), 0);
+    std::ranges::shuffle(anywhere.order, std::mt19937(7));
+    anywhere.place.resize(anywhere.order.size());
+    for (std::size_t i = 0; i < anywhere.order.size(); ++i)
+        anywhere.place[static_cast<std::size_t>(anywhere.order[i])] = static_cast<std::int32_t>(i);
+    return permute(grid.view(), anywhere);
+}
+
+// Along a path, and where no row leads on, there would be more steps than are taken: then all
+// columns come.
+TEST(ChooserSource, GivesClustersTheirColumnsStepByStep) {
+    const CsrMatrix grid = scattered_grid(22);
+    const CsrMatrix path = make_gallery_matrix("banded:n=9000,lower=1,upper=1");
+    const CsrMatrix diagonal = make_gallery_matrix("diagonal:n=9000");
+    for (const CsrMatrix* matrix : {&grid, &path, &diagonal}) {
+        const CsrView here = matrix->view();
+        CountingSource source(here);
+        EXPECT_EQ(
+            reordering::sampled_row_clusters(row_offsets_of(here), cluster_rows, 2, 4, &source),
+            reordering::sampled_row_clusters(here, cluster_rows, 2, 4));
+        EXPECT_EQ(source.columns_given >= here.nnz, matrix != &grid) << source.columns_given;
+        EXPECT_LE(source.asked, 13);
+    }
+}
+
+// All columns of a large matrix come here only where the host has to make its order.
+TEST(ChooserSource, KeepsTheColumnsOfALargeMatrixWhereTheOrderIsMade) {
+    const CsrMatrix matrix = scattered_grid(55);
+    const CsrView here = matrix.view();
+    const CsrView offsets = row_offsets_of(here);
+    const RowFeatures features = analyse_row_lengths(here);
+    const RowOrder expected = *order_of_rows(here);
+    bool can_cluster = true;
+    const auto reach_all = [](reordering::RegionSearch& search) {
+        std::ranges::fill(search.marks(), search.mark(0));
+        return true;
+    };
+    const auto cluster = [&](reordering::RegionsToCluster& regions) {
+        regions.rows = expected.order.order;
+        regions.bandwidth = expected.bandwidth;
+        return can_cluster;
+    };
+    for (const bool can : {true, false}) {
+        SCOPED_TRACE(can);
+        can_cluster = can;
+        CountingSource source(here);
+        Chooser chooser(offsets, features, 0, &source);
+        const Request request = h200_request();
+        Request asked = request;
+        std::optional<Choice> rule;
+        const auto order = choose_order({.matrix = offsets,
+                                         .features = features,
+                                         .request = request,
+                                         .chooser = chooser,
+                                         .rule = [&]() -> const Choice& {
+                                             if (!rule) rule = chooser.sampled(asked);
+                                             return *rule;
+                                         },
+                                         .source = &source,
+                                         .elsewhere = {.search = reach_all, .cluster = cluster}});
+        ASSERT_TRUE(order);
+        EXPECT_EQ(order->bandwidth, expected.bandwidth);
+        EXPECT_EQ(source.columns_given >= here.nnz, !can);
+        if (can) {
+            EXPECT_EQ(order->order, expected.order);
+        }
     }
 }
 

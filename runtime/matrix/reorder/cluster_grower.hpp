@@ -11,24 +11,43 @@ enum class VertexState : unsigned char { unseen, touched, taken };
 
 /// Grows clusters of neighbouring vertices one after another, each by breadth from the vertex that
 /// earlier ones touched first. neighbours(v) is a span of v's neighbours, admits(v) whether v may
-/// be taken. `members` are the vertices to begin with where none is touched, in this order. `state`
-/// has one for each vertex of the graph, unseen at first; those of vertices that are not admitted
-/// are left alone. All must outlive it. For one thread.
-template <typename Neighbours, typename Admits>
+/// be taken. Where neighbours may come later, neighbours.has(v) says whether v's are there.
+/// `members` are the vertices to begin with where none is touched, in this order. `state` has one
+/// for each vertex of the graph, unseen at first; those of vertices that are not admitted are left
+/// alone. All must outlive it. For one thread.
+template <typename Neighbours, typename Admits, typename States = std::vector<VertexState>>
 class ClusterGrower {
   public:
     ClusterGrower(Neighbours neighbours, Admits admits, std::span<const std::int32_t> members,
-                  std::vector<VertexState>& state)
-        : neighbours_(std::move(neighbours)),
+                  States& state)
+        : neighbours_(std::forward<Neighbours>(neighbours)),
           admits_(std::move(admits)),
           members_(members),
           state_(state) {}
 
     /// Appends the next `count` vertices to `order`, fewer where the members run out.
     void add(std::size_t count, std::vector<std::int32_t>& order) {
-        const std::size_t end = order.size() + count;
-        for (std::int32_t seed = start(); seed >= 0 && order.size() < end; seed = start())
-            grow(seed, end, order);
+        begin(count, order);
+        go_on(order);
+    }
+    /// The next vertices will be `count` of them.
+    void begin(std::size_t count, const std::vector<std::int32_t>& order) {
+        at_ = order.size();
+        end_ = at_ + count;
+    }
+    /// Appends what is left of them; whether all are there, or the members run out. Else neighbours
+    /// are not there yet.
+    bool go_on(std::vector<std::int32_t>& order) {
+        while (grow(order)) {
+            const std::int32_t seed = order.size() < end_ ? start() : -1;
+            if (seed < 0) return true;
+            take(seed, order);
+        }
+        return false;
+    }
+    /// Those of `order` whose neighbours are wanted next.
+    std::span<const std::int32_t> to_search(const std::vector<std::int32_t>& order) const {
+        return std::span(order).subspan(at_);
     }
 
   private:
@@ -51,11 +70,17 @@ class ClusterGrower {
         return next_ < members_.size() ? members_[next_] : -1;
     }
 
-    /// Searches by breadth from `seed` until there are `end` vertices, or no more.
-    void grow(std::int32_t seed, std::size_t end, std::vector<std::int32_t>& order) {
-        std::size_t at = order.size();
-        take(seed, order);
-        for (; at < order.size(); ++at) {
+    bool has_neighbours(std::int32_t v) const {
+        if constexpr (requires { neighbours_.has(v); }) return neighbours_.has(v);
+        return true;
+    }
+
+    /// Searches by breadth until there are as many vertices as wanted, or no more; whether all
+    /// neighbours were there.
+    bool grow(std::vector<std::int32_t>& order) {
+        const std::size_t end = end_;
+        for (std::size_t& at = at_; at < order.size(); ++at) {
+            if (!has_neighbours(order[at])) return false;
             if (at + ahead < order.size())
                 __builtin_prefetch(neighbours_(order[at + ahead]).data());
             for (const auto neighbour : neighbours_(order[at])) {
@@ -69,14 +94,16 @@ class ClusterGrower {
                 }
             }
         }
+        return true;
     }
 
     Neighbours neighbours_;
     Admits admits_;
     std::span<const std::int32_t> members_;
-    std::vector<VertexState>& state_;
+    States& state_;
     std::vector<std::int32_t> touched_;
     std::size_t next_touched_ = 0, next_ = 0;
+    std::size_t at_ = 0, end_ = 0;  ///< of the order: who is searched next, and the wanted size
 };
 
 }  // namespace spmvgen::reordering

@@ -31,12 +31,12 @@ class Search {
         });
     }
 
-    std::optional<Regions> run(const GoOnSearching& elsewhere) {
+    std::optional<Regions> run(const GoOnSearching& elsewhere, const MatrixHere& here) {
         for (int sowing = 0; sowing < most_sowings && rows_ - reached_rows_ >= region_; ++sowing) {
             sow();
             // The first search is the longest one by far.
             if (elsewhere && (sowing == 0 || col_ == nullptr)) take_over(elsewhere(search_));
-            if (!frontier_.empty() && col_ == nullptr) return std::nullopt;
+            if (!frontier_.empty() && !has_columns(here)) return std::nullopt;
             while (!frontier_.empty()) spread();
         }
         return label();
@@ -46,6 +46,12 @@ class Search {
     static constexpr std::uint64_t nobody = RegionSearch::nobody;
 
     std::uint64_t& reached(std::int64_t row) { return search_.marks()[at(row)]; }
+
+    bool has_columns(const MatrixHere& here) {
+        if (col_ == nullptr && here)
+            if (const CsrView* const matrix = here()) col_ = matrix->col_idx_as<Index>();
+        return col_ != nullptr;
+    }
 
     /// A search that went on elsewhere.
     void take_over(bool has_ended) {
@@ -73,9 +79,10 @@ class Search {
         if (left == rows_) {
             for (std::int64_t seed = 0; seed < count; ++seed) plant(place(seed));
         } else {
+            const auto marks = search_.marks();
             std::int64_t seed = 0, passed = 0;  // of those that are not reached
             for (std::int64_t row = 0; seed < count; ++row) {
-                if (reached(row) != nobody || passed++ != place(seed)) continue;
+                if (marks[at(row)] != nobody || passed++ != place(seed)) continue;
                 plant(row);
                 ++seed;
             }
@@ -118,16 +125,17 @@ class Search {
 
     /// What was never reached: as many rows a region as asked for, in their order.
     Regions label() {
-        Regions made;
-        made.of_row.resize(at(rows_));
+        Regions made{make_buffer<std::int32_t>(rows_)};
+        const auto of_row = made.of_row();
+        const auto marks = search_.marks();
         for_parts(rows_, rows_to_label, threads_, [&](std::int64_t begin, std::int64_t end, int) {
             for (std::int64_t row = begin; row < end; ++row)
-                made.of_row[at(row)] = static_cast<std::int32_t>(reached(row) & 0xffffffffu);
+                of_row[at(row)] = static_cast<std::int32_t>(marks[at(row)] & 0xffffffffu);
         });
         std::int64_t left = 0;
         for (std::int64_t row = 0; left < rows_ - reached_rows_; ++row)
-            if (reached(row) == nobody)
-                made.of_row[at(row)] = static_cast<std::int32_t>(regions_ + left++ / region_);
+            if (marks[at(row)] == nobody)
+                of_row[at(row)] = static_cast<std::int32_t>(regions_ + left++ / region_);
         made.count = static_cast<std::int32_t>(regions_ + (left + region_ - 1) / region_);
         return made;
     }
@@ -146,10 +154,10 @@ class Search {
 }  // namespace
 
 std::optional<Regions> regions_of_rows(const CsrView& a, std::int64_t rows_a_region, int threads,
-                                       const GoOnSearching& elsewhere) {
+                                       const GoOnSearching& elsewhere, const MatrixHere& here) {
     return dispatch(a.offset_type, [&]<typename Offset>(Offset) {
         return dispatch(a.index_type, [&]<typename Index>(Index) {
-            return Search<Offset, Index>(a, rows_a_region, threads).run(elsewhere);
+            return Search<Offset, Index>(a, rows_a_region, threads).run(elsewhere, here);
         });
     });
 }

@@ -182,8 +182,11 @@ std::optional<RowOrder> order_of_rows(const CsrView& pattern, int threads,
     result.order.order = std::move(found->order);
     sort_clusters(pattern, result.order.order, threads);
     result.order.place = unchanged(pattern.cols);
-    result.bandwidth =
-        found->bandwidth ? *found->bandwidth : bandedness(pattern, threads).bandwidth;
+    const auto bandwidth = [&] {
+        const bool is_elsewhere = pattern.col_idx == nullptr && elsewhere.here;
+        return bandedness(is_elsewhere ? *elsewhere.here() : pattern, threads).bandwidth;
+    };
+    result.bandwidth = found->bandwidth ? *found->bandwidth : bandwidth();
     return result;
 }
 

@@ -82,7 +82,7 @@ struct RowOrder {
 };
 
 /// The order of ReorderMethod::rows of a matrix that is right; its values may be missing. Of a
-/// square one columns may be missing, too: there is no order then where not all is done elsewhere.
+/// square one columns may be missing, too: then there is an order as row_clusters() says.
 std::optional<RowOrder> order_of_rows(const CsrView& pattern, int threads = 0,
                                       const reordering::ClusteringElsewhere& elsewhere = {});
 

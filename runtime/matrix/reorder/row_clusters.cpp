@@ -42,8 +42,8 @@ template <typename Columns>
 void cluster_region(const Columns& columns, const Regions& regions, std::int32_t region,
                     std::span<std::int32_t> rows, std::size_t begin, std::size_t size,
                     std::vector<VertexState>& state) {
-    const auto admits = [&](std::int32_t row) {
-        return regions.of_row[static_cast<std::size_t>(row)] == region;
+    const auto admits = [of_row = regions.of_row(), region](std::int32_t row) {
+        return of_row[static_cast<std::size_t>(row)] == region;
     };
     ClusterGrower grower(columns, admits, std::span<const std::int32_t>(rows), state);
     std::vector<std::int32_t> order;
@@ -67,15 +67,17 @@ std::vector<std::int32_t> cluster_order(const Graph& graph, int size) {
 
 std::optional<RowClusters> row_clusters(const CsrView& a, int size, int threads,
                                         const ClusteringElsewhere& elsewhere) {
-    const auto regions = regions_of_rows(a, rows_of_region(a.rows), threads, elsewhere.search);
+    const auto regions =
+        regions_of_rows(a, rows_of_region(a.rows), threads, elsewhere.search, elsewhere.here);
     if (!regions) return std::nullopt;
-    Buckets buckets = bucket(regions->of_row, regions->count, threads);
-    RegionsToCluster to_cluster{regions->of_row, buckets.first, buckets.items, size, {}};
+    Buckets buckets = bucket(regions->of_row(), regions->count, threads);
+    RegionsToCluster to_cluster{regions->of_row(), buckets.first, buckets.items, size, {}};
     if (elsewhere.cluster && elsewhere.cluster(to_cluster))
         return RowClusters{std::move(buckets.items), to_cluster.bandwidth};
-    if (a.nnz > 0 && a.col_idx == nullptr) return std::nullopt;
+    const CsrView* const here = a.col_idx == nullptr && elsewhere.here ? elsewhere.here() : &a;
+    if (here == nullptr || (a.nnz > 0 && here->col_idx == nullptr)) return std::nullopt;
     std::vector<VertexState> state(static_cast<std::size_t>(a.rows));
-    with_columns(a, [&](const auto& columns) {
+    with_columns(*here, [&](const auto& columns) {
         for_chunks(regions->count, threads, [&](std::int64_t region, int) {
             const auto r = static_cast<std::size_t>(region);
             const auto begin = static_cast<std::size_t>(buckets.first[r]);
@@ -86,23 +88,6 @@ std::optional<RowClusters> row_clusters(const CsrView& a, int size, int threads,
         });
     });
     return RowClusters{std::move(buckets.items), std::nullopt};
-}
-
-std::vector<std::int64_t> sampled_row_clusters(const CsrView& a, int size, int of_each, int count) {
-    std::vector<VertexState> state(static_cast<std::size_t>(a.rows));
-    std::vector<std::int32_t> order;
-    const std::int64_t rows = std::min<std::int64_t>(a.rows, std::int64_t{size} * of_each);
-    with_columns(a, [&](const auto& columns) {
-        for (std::int64_t i = 0; i < count; ++i) {
-            std::vector<std::int32_t> near(static_cast<std::size_t>(rows));  // where none leads on
-            std::iota(near.begin(), near.end(),
-                      static_cast<std::int32_t>((2 * i + 1) * (a.rows - rows) / (2 * count)));
-            ClusterGrower grower(columns, [](std::int32_t) { return true; }, near, state);
-            for (int cluster = 0; cluster < of_each; ++cluster)
-                grower.add(static_cast<std::size_t>(size), order);
-        }
-    });
-    return {order.begin(), order.end()};
 }
 
 }  // namespace spmvgen::reordering

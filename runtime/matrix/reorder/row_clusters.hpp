@@ -2,6 +2,7 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "matrix/reorder/regions.hpp"
@@ -13,7 +14,7 @@ namespace spmvgen::reordering {
 
 /// Rows in regions, which are put into clusters region by region.
 struct RegionsToCluster {
-    const std::vector<std::int32_t>& region_of_row;
+    std::span<const std::int32_t> region_of_row;
     const std::vector<std::int32_t>& first;  ///< places before each region, then all
     std::vector<std::int32_t>& rows;         ///< of the regions, ascending in each; clusters then
     int size = 0;                            ///< rows of a cluster, of which places are multiples
@@ -25,6 +26,8 @@ struct ClusteringElsewhere {
     GoOnSearching search = {};  ///< for regions
     /// Puts all of the regions into clusters; whether it did.
     std::function<bool(RegionsToCluster&)> cluster = {};
+    /// Columns that the matrix lacks, for what is not done elsewhere.
+    MatrixHere here = {};
 };
 
 struct RowClusters {
@@ -35,14 +38,9 @@ struct RowClusters {
 /// All rows in clusters of `size`, one after another. First the rows are put into regions by
 /// breadth from many of them at once, then each region into clusters, grown by breadth one after
 /// another. Parallel, with the same result for any number of threads (0 = what OpenMP would use).
-/// A matrix may lack its columns: there are no clusters then where not all is done elsewhere.
+/// A matrix may lack its columns: there are no clusters then where not all is done elsewhere, and
+/// ClusteringElsewhere::here gives none.
 std::optional<RowClusters> row_clusters(const CsrView& matrix, int size, int threads = 0,
                                         const ClusteringElsewhere& elsewhere = {});
-
-/// As it would come out in `count` places that are spread evenly over the rows: `of_each` clusters
-/// of `size` rows that follow one another, for each. Reads these rows only, and a byte for each row
-/// of the matrix. Serial.
-std::vector<std::int64_t> sampled_row_clusters(const CsrView& matrix, int size, int of_each,
-                                               int count);
 
 }  // namespace spmvgen::reordering

@@ -91,10 +91,10 @@ class Chooser {
     std::vector<Ranked> ranked(const Request& request, std::size_t most);
     /// Whether a choice was held against predicted times: then predict() takes next to nothing.
     bool has_predicted() const { return predictions_ != nullptr || recalled_; }
-    /// Whether the choice was recalled, and no order of the rows was found for it that pays.
-    bool rows_stay() const { return recalled_ && recalled_->rows_stay; }
-    /// Notes that none was found.
-    void let_rows_stay();
+    /// Of a choice that was recalled: whether another order of the rows pays; null = not known.
+    const KnownOrder* known_order() const;
+    /// Notes whether one does, for those that recall the choice.
+    void note_order(const KnownOrder& order);
     /// The time of an apply on the device of Request::profile; of a choice that was recalled, as it
     /// was predicted then.
     std::optional<Prediction> predict(const Signature& signature, const Request& request);

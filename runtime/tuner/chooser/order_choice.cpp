@@ -10,7 +10,7 @@
 
 #include "matrix/chunks.hpp"
 #include "matrix/features/features_parts.hpp"
-#include "matrix/reorder/row_clusters.hpp"
+#include "matrix/reorder/sampled_clusters.hpp"
 #include "registry.hpp"
 #include "tuner/chooser/order_of_many.hpp"
 #include "tuner/cost/predict.hpp"
@@ -27,20 +27,24 @@ constexpr double most_of_sectors = 0.85;  ///< and of these those that clusters 
 constexpr double order_margin = 0.12;
 constexpr std::int64_t looked_at_entries = 60'000;  ///< of the rows as they come
 constexpr double clustered_entries = 24'000;        ///< of those in clusters
-constexpr int first_share = 2;        ///< of the places: one of so many tells whether they pay
 constexpr int clusters_of_place = 2;  ///< that follow one another: they share columns, too
+constexpr int first_share = 2;        ///< of the places: one of so many tells whether they may pay
 constexpr int least_places = 4, most_places = 32;
 /// Of the L2: what x and y may take, for y is stored where its rows are.
 constexpr double most_of_l2 = 0.7;
 constexpr double unknown_l2 = 25e6;  ///< bytes, where the profile tells none
+/// Entries from which on some columns are fetched in place of all, and the mean row, for with
+/// shorter ones a cluster has many steps, each of which waits for the device.
+constexpr std::int64_t least_fetched_entries = 4'000'000;
+constexpr double least_fetched_mean = 12;
 /// Bytes of CSR a second and thread that are put into clusters, and copied in their order.
 constexpr double ordered_bytes_per_s = 4e8;
 
 constexpr std::int64_t rows_of_place = std::int64_t{clusters_of_place} * cluster_rows;
 
 /// Of x an entry, what blocks of about 512 rows ask for.
-double sectors_of_blocks(const CsrView& rows) {
-    return sectors_of_window(rows, 1, 1);
+double sectors_of_blocks(const CsrView& rows, int threads) {
+    return sectors_of_window(rows, 1, threads);
 }
 
 int sampled_places(const RowFeatures& features) {
@@ -49,9 +53,17 @@ int sampled_places(const RowFeatures& features) {
         std::clamp<double>(clustered_entries / entries, least_places, most_places));
 }
 
-/// The least time with the rows in an order of which some are in `sample`.
-std::optional<Prediction> predict_in_order(const CsrView& matrix, const RowFeatures& features,
-                                           const SampledRows& sample, Request request) {
+/// Parameters of strips with the rows in an order, and the time that is predicted.
+struct Strips {
+    Params params;
+    Prediction time;
+};
+
+/// Those with the least time, where some rows of the order are in `sample`; of the set `only`,
+/// where it is not null.
+std::optional<Strips> strips_in_order(const CsrView& matrix, const RowFeatures& features,
+                                      const SampledRows& sample, Request request,
+                                      const Params* only = nullptr) {
     MatrixFigures figures(matrix, features, sample, 1, CountedFor::gpu);
     Chooser chooser(sample.view(), figures.features(), 1);
     const DeviceProfile& profile = *std::exchange(request.profile, nullptr);
@@ -60,8 +72,9 @@ std::optional<Prediction> predict_in_order(const CsrView& matrix, const RowFeatu
     request.params["block"] = cluster_rows;
     const CostCorrection* const learned = gpu_correction(request.target);
     const KernelEntry& strips = kernel_entry("strips");
-    std::optional<Prediction> least;
-    for (auto& params : chooser.grid_params(strips, request)) {
+    std::optional<Strips> least;
+    for (auto& params :
+         only != nullptr ? std::vector{*only} : chooser.grid_params(strips, request)) {
         const auto choice = chooser.sampled_of_grid(strips, params, request);
         if (!choice) continue;
         const auto predict = [&](bool optimistic) {
@@ -70,16 +83,11 @@ std::optional<Prediction> predict_in_order(const CsrView& matrix, const RowFeatu
                                optimistic ? nullptr : learned);
         };
         // What it takes at least is worked out sooner.
-        if (least && predict(true).value_or(*least).us > least->us) continue;
+        if (least && predict(true).value_or(least->time).us > least->time.us) continue;
         const auto time = predict(false);
-        if (time && (!least || time->us < least->us)) least = time;
+        if (time && (!least || time->us < least->time.us)) least = {params, *time};
     }
     return least;
-}
-
-/// Clusters from places all over the matrix.
-SampledRows some_clusters(const CsrView& a, int places) {
-    return {a, reordering::sampled_row_clusters(a, cluster_rows, clusters_of_place, places)};
 }
 
 /// The values as the choice stores them, for kernels that are compared with it.
@@ -102,6 +110,25 @@ std::vector<std::int64_t> rows_of_places(std::span<const std::int32_t> order, st
         found.insert(found.end(), part.begin(), part.end());
     }
     return found;
+}
+
+/// With its columns on this host.
+const CsrView& on_host(const OrderProblem& p) {
+    return p.source != nullptr ? p.source->pattern() : p.matrix;
+}
+
+/// Whether columns of some rows are fetched, neighbours after neighbours, for all take longer.
+bool are_columns_fetched(const OrderProblem& p) {
+    return p.source != nullptr && p.matrix.nnz >= least_fetched_entries &&
+           p.features.mean_row >= least_fetched_mean;
+}
+
+/// Clusters from places all over the matrix.
+SampledRows some_clusters(const OrderProblem& p, int places) {
+    EntrySource* const source = are_columns_fetched(p) ? p.source : nullptr;
+    const CsrView& a = source != nullptr ? p.matrix : on_host(p);
+    return {a, reordering::sampled_row_clusters(a, cluster_rows, clusters_of_place, places, source),
+            source};
 }
 
 bool repays(const CsrView& a, double saved_us, std::int64_t applies, int threads) {
@@ -134,51 +161,75 @@ bool may_choose_order(std::int64_t rows, std::int64_t cols, std::int64_t nnz, co
 
 namespace {
 
-/// choose_order() for a product with one vector.
-std::optional<OrderChoice> order_for_one(const OrderProblem& p) {
-    const RowFeatures& features = p.features;
-    if (is_complex(p.request.vectors.value_or(p.matrix.value_type)) || features.max_row > most_row)
+/// What an order is held against.
+struct AsTheyCome {
+    double sectors;   ///< of x an entry, that blocks ask for
+    Prediction time;  ///< of the kernel that is chosen
+    Request request;  ///< for kernels that are compared with it
+};
+
+/// The same where another order may save something.
+std::optional<AsTheyCome> rows_as_they_come(const OrderProblem& p) {
+    if (is_complex(p.request.vectors.value_or(p.matrix.value_type)) ||
+        p.features.max_row > most_row)
         return std::nullopt;
     const Choice& plain = p.rule();
     const auto most = p.chooser.most_sectors_of_blocks(p.request);
     if (!most || *most < least_sectors) return std::nullopt;
     const SampledRows first(p.matrix, looked_at_entries, 16, 1, p.source);
-    const double sectors = sectors_of_blocks(first.view());
+    const double sectors = sectors_of_blocks(first.view(), p.threads);
     if (sectors < least_sectors) return std::nullopt;
-    const auto plain_time = p.chooser.predict(plain.signature, p.request);
-    if (!plain_time) return std::nullopt;
-    const Request same = with_values_of(p.request, plain.signature);
-    const auto pays = [&](const std::optional<Prediction>& time) {
-        return time && time->us <= (1 - order_margin) * plain_time->us &&
-               repays(p.matrix, plain_time->us - time->us, p.expected_applies, p.threads);
+    const auto time = p.chooser.predict(plain.signature, p.request);
+    if (!time) return std::nullopt;
+    return AsTheyCome{sectors, *time, with_values_of(p.request, plain.signature)};
+}
+
+/// An order of all rows, made elsewhere as far as that can be.
+std::optional<RowOrder> make_order(const OrderProblem& p, bool are_columns_left) {
+    auto elsewhere = p.elsewhere;
+    elsewhere.here = [&] { return &on_host(p); };
+    return order_of_rows(are_columns_left ? p.matrix : on_host(p), p.threads, elsewhere);
+}
+
+/// choose_order() for a product with one vector.
+std::optional<OrderChoice> order_for_one(const OrderProblem& p) {
+    const auto plain = rows_as_they_come(p);
+    if (!plain) return std::nullopt;
+    const auto saves_sectors = [&](const SampledRows& rows) {
+        return sectors_of_blocks(rows.view(), p.threads) <= most_of_sectors * plain->sectors;
     };
-    const int places = sampled_places(features);
-    const auto saves_sectors = [&](const SampledRows& in_order) {
-        return sectors_of_blocks(in_order.view()) <= most_of_sectors * sectors;
+    const auto pays = [&](const std::optional<Strips>& strips) {
+        return strips && strips->time.us <= (1 - order_margin) * plain->time.us &&
+               repays(p.matrix, plain->time.us - strips->time.us, p.expected_applies, p.threads);
     };
-    // Most that get here keep their order, which some clusters tell sooner than an order elsewhere.
-    const CsrView& a = p.source != nullptr ? p.source->pattern() : p.matrix;
-    if (!saves_sectors(some_clusters(a, places / first_share))) return std::nullopt;
-    // What is made elsewhere takes no longer than the prediction.
-    if (!p.elsewhere.cluster &&
-        !pays(predict_in_order(a, features, some_clusters(a, places), same)))
-        return std::nullopt;
-    std::optional<RowOrder> order = order_of_rows(a, p.threads, p.elsewhere);
-    if (!order) return std::nullopt;
-    const SampledRows some(a, rows_of_places(order->order.order, rows_of_place, places));
+    const int places = sampled_places(p.features);
+    // Most that get here keep their order, which some clusters tell sooner than an order.
+    const SampledRows clusters = some_clusters(p, places / first_share);
+    if (!saves_sectors(clusters)) return std::nullopt;
+    const auto promised = strips_in_order(p.matrix, p.features, clusters, plain->request);
+    if (!pays(promised)) return std::nullopt;
+    auto made = make_order(p, are_columns_fetched(p));
+    if (!made) return std::nullopt;
+    auto& [order, bandwidth] = *made;
+    const SampledRows some(p.matrix, rows_of_places(order.order, rows_of_place, places), p.source);
     if (!saves_sectors(some)) return std::nullopt;
-    const auto time = predict_in_order(a, features, some, same);
-    if (!pays(time)) return std::nullopt;
-    OrderChoice found;
-    found.order = std::move(order->order);
-    found.bandwidth = order->bandwidth;
-    found.us = time->us;
-    found.plain_us = plain_time->us;
-    found.reason = fmt::format(
-        "rows in clusters: predicted {:.1f} µs ± {:.0f} %, as they come {} "
-        "{:.1f} µs",
-        time->us, 100 * time->error, plain.signature.kernel, plain_time->us);
-    return found;
+    const auto strips =
+        strips_in_order(p.matrix, p.features, some, plain->request, &promised->params);
+    if (!pays(strips)) return std::nullopt;
+    const Prediction& time = strips->time;
+    return OrderChoice{
+        std::move(order), time.us, plain->time.us,
+        fmt::format("rows in clusters: predicted {:.1f} µs ± {:.0f} %, as they come {} {:.1f} µs",
+                    time.us, 100 * time.error, p.rule().signature.kernel, plain->time.us),
+        bandwidth};
+}
+
+/// The order of a matrix of which it is known that it pays.
+std::optional<OrderChoice> order_as_known(const OrderProblem& p, const KnownOrder& known) {
+    auto order = make_order(p, p.source != nullptr && p.elsewhere.cluster);
+    if (!order) return std::nullopt;
+    return OrderChoice{std::move(order->order), known.us, known.plain_us,
+                       known.reason + "; recalled", order->bandwidth};
 }
 
 }  // namespace
@@ -188,9 +239,14 @@ std::optional<OrderChoice> choose_order(const OrderProblem& p) {
         return std::nullopt;
     const bool is_many = p.expected_applies == 0;  // which does not depend on the threads
     (void)p.rule();
-    if (is_many && p.chooser.rows_stay()) return std::nullopt;
+    if (const KnownOrder* const known = is_many ? p.chooser.known_order() : nullptr) {
+        if (!known->in_clusters) return std::nullopt;
+        return order_as_known(p, *known);
+    }
     auto found = p.request.num_rhs > 1 ? choose_order_of_many(p) : order_for_one(p);
-    if (is_many && !found) p.chooser.let_rows_stay();
+    if (is_many)
+        p.chooser.note_order(found ? KnownOrder{true, found->us, found->plain_us, found->reason}
+                                   : KnownOrder{});
     return found;
 }
 

@@ -6,7 +6,7 @@
 #include <limits>
 #include <vector>
 
-#include "matrix/reorder/row_clusters.hpp"
+#include "matrix/reorder/sampled_clusters.hpp"
 #include "tuner/cost/figures/sampled_rows.hpp"
 
 namespace spmvgen {

@@ -55,8 +55,12 @@ std::optional<Prediction> Chooser::predict(const Signature& signature, const Req
     return all != nullptr ? all->predict(signature) : std::nullopt;
 }
 
-void Chooser::let_rows_stay() {
-    if (key_) memory_->let_rows_stay(*key_);
+const KnownOrder* Chooser::known_order() const {
+    return recalled_ && recalled_->order ? &*recalled_->order : nullptr;
+}
+
+void Chooser::note_order(const KnownOrder& order) {
+    if (key_) memory_->note_order(*key_, order);
 }
 
 }  // namespace spmvgen

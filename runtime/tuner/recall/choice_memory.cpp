@@ -52,11 +52,11 @@ void ChoiceMemory::keep(const ChoiceKey& key, const KnownChoice& choice) {
     write(key, choice);
 }
 
-void ChoiceMemory::let_rows_stay(const ChoiceKey& key) {
+void ChoiceMemory::note_order(const ChoiceKey& key, const KnownOrder& order) {
     const std::scoped_lock lock(mutex_);
     const auto found = known_.find(key);
-    if (found == known_.end() || found->second.rows_stay) return;
-    found->second.rows_stay = true;
+    if (found == known_.end() || found->second.order == order) return;
+    found->second.order = order;
     write(key, found->second);
 }
 
@@ -68,7 +68,10 @@ std::size_t ChoiceMemory::size() const {
 namespace {
 
 constexpr std::size_t digits = 16;  ///< of 64 bits
-constexpr std::size_t fields = 6;   ///< behind the checksum and the key
+constexpr std::size_t fields = 9;   ///< behind the checksum and the key
+
+/// As a line has it.
+enum class OrderField { unknown, rows_stay, in_clusters };
 
 std::uint64_t checksum(std::string_view text) {
     Digest digest;
@@ -94,18 +97,25 @@ bool is_one_field(std::string_view text) {
     return text.find_first_of("\t\n") == std::string_view::npos;
 }
 
+OrderField field_of(const std::optional<KnownOrder>& order) {
+    if (!order) return OrderField::unknown;
+    return order->in_clusters ? OrderField::in_clusters : OrderField::rows_stay;
+}
+
 }  // namespace
 
 std::string line_of(const ChoiceKey& key, const KnownChoice& known) {
     const Choice& choice = known.choice;
     const std::string name = kernel_name(choice.signature);
-    if (!is_one_field(choice.reason) || !choice.warning.empty() ||
+    const KnownOrder order = known.order.value_or(KnownOrder{});
+    if (!is_one_field(choice.reason) || !is_one_field(order.reason) || !choice.warning.empty() ||
         parse_kernel_name(name, choice.signature.target) != choice.signature)
         return "";
     const Prediction prediction = known.prediction.value_or(Prediction{});
-    const std::string text = fmt::format("{:016x}\t{:016x}\t{}\t{}\t{}\t{}\t{}\t{}", key.bits[0],
-                                         key.bits[1], name, choice.threads, prediction.us,
-                                         prediction.error, known.rows_stay ? 1 : 0, choice.reason);
+    const std::string text = fmt::format(
+        "{:016x}\t{:016x}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}", key.bits[0], key.bits[1], name,
+        choice.threads, prediction.us, prediction.error, static_cast<int>(field_of(known.order)),
+        order.us, order.plain_us, order.reason, choice.reason);
     return fmt::format("{:016x}\t{}", checksum(text), text);
 }
 
@@ -133,15 +143,19 @@ std::optional<KnownChoice> parse_choice_line(std::string_view line, const Target
     }
     KnownChoice known;
     Prediction prediction;
-    int stay = 0;
+    KnownOrder order;
+    int rows = 0;
     const auto signature = parse_kernel_name(parts[0], target);
     if (!signature || !read(parts[1], known.choice.threads) || !read(parts[2], prediction.us) ||
-        !read(parts[3], prediction.error) || !read(parts[4], stay))
+        !read(parts[3], prediction.error) || !read(parts[4], rows) || !read(parts[5], order.us) ||
+        !read(parts[6], order.plain_us))
         return std::nullopt;
     known.choice.signature = *signature;
     known.choice.reason = rest;
-    known.rows_stay = stay != 0;
     if (prediction.us > 0) known.prediction = prediction;
+    order.in_clusters = rows == static_cast<int>(OrderField::in_clusters);
+    order.reason = parts[7];
+    if (rows != static_cast<int>(OrderField::unknown)) known.order = order;
     return known;
 }
 

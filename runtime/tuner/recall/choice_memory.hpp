@@ -15,11 +15,21 @@
 
 namespace spmvgen {
 
+/// Whether another order of the rows pays, as was found out.
+struct KnownOrder {
+    bool in_clusters = false;  ///< false = the rows stay as they come
+    double us = 0;             ///< of an apply with the rows in clusters, as predicted
+    double plain_us = 0;       ///< with the rows as they come
+    std::string reason = {};   ///< for clusters: one line for people
+
+    bool operator==(const KnownOrder&) const = default;
+};
+
 /// A choice that was made by a sample, and what is predicted of it.
 struct KnownChoice {
     Choice choice;
     std::optional<Prediction> prediction = {};
-    bool rows_stay = false;  ///< no order of the rows was found that pays
+    std::optional<KnownOrder> order = {};  ///< nothing = nobody has asked yet
 };
 
 /// Choices that were made before, by what they depend on, so that none is made again for a matrix
@@ -37,8 +47,8 @@ class ChoiceMemory {
     std::optional<KnownChoice> find(const ChoiceKey& key, const Target& target);
     /// In place of what was known of it.
     void keep(const ChoiceKey& key, const KnownChoice& choice);
-    /// Of a choice that is kept: its rows stay as they come.
-    void let_rows_stay(const ChoiceKey& key);
+    /// Of a choice that is kept: whether another order pays.
+    void note_order(const ChoiceKey& key, const KnownOrder& order);
     /// Choices that are kept of this process, or were found in the file.
     std::size_t size() const;
 
