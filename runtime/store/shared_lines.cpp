@@ -31,6 +31,7 @@ std::string SharedLines::read() try {
 
 void SharedLines::append(std::string_view line) try {
     if (!writable_ || directory_.path.empty()) return;
+    if (file_ && status(file_).st_nlink == 0) file_ = File();  // others have cut or removed it
     if (!file_) {
         make_directories(directory_.path);
         const File directory = open_directory_of_it();

@@ -22,7 +22,7 @@ class SharedLines {
 
     /// The lines, each with its end; one that others are just writing may be cut.
     std::string read();
-    /// Adds a line, which has its end; makes the directory where there is none.
+    /// Adds a line, which has its end; makes directory and file where there are none.
     void append(std::string_view line);
 
   private:

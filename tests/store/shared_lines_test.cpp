@@ -62,6 +62,19 @@ TEST_F(SharedLinesTest, AFileThatGrewIsCutToItsLastLines) {
     EXPECT_TRUE(all.ends_with("\n" + left));
 }
 
+TEST_F(SharedLinesTest, GoIntoTheFileThatIsThereWhenOthersCutOrRemoveIt) {
+    SharedLines lines = open();
+    const std::string line = std::string(1000, 'x') + "\n";
+    for (std::size_t size = 0; size <= SharedLines::most_bytes; size += line.size())
+        lines.append(line);
+    EXPECT_LE(open().read().size(), SharedLines::most_bytes / 2);
+    lines.append("after the cut\n");
+    EXPECT_TRUE(bytes().ends_with("x\nafter the cut\n"));
+    fs::remove(directory() / "lines");
+    lines.append("a new file\n");
+    EXPECT_EQ(bytes(), "a new file\n");
+}
+
 TEST_F(SharedLinesTest, WhatOthersMayWriteToIsNotUsed) {
     open().append("one\n");
     ASSERT_EQ(::chmod((directory() / "lines").c_str(), 0666), 0);
