@@ -174,6 +174,26 @@ TEST(ChooserSource, GivesAllForWhatIsSettled) {
     EXPECT_TRUE(source.gave_all);
 }
 
+/// An order of the rows of a matrix whose row offsets alone are here.
+std::optional<OrderChoice> order_from(CountingSource& source, const CsrView& offsets,
+                                      reordering::ClusteringElsewhere elsewhere = {}) {
+    const RowFeatures features = features_of_rows(offsets);
+    Chooser chooser(offsets, features, 0, &source);
+    const Request request = h200_request();
+    Request asked = request;
+    std::optional<Choice> rule;
+    return choose_order({.matrix = offsets,
+                         .features = features,
+                         .request = request,
+                         .chooser = chooser,
+                         .rule = [&]() -> const Choice& {
+                             if (!rule) rule = chooser.sampled(asked);
+                             return *rule;
+                         },
+                         .source = &source,
+                         .elsewhere = std::move(elsewhere)});
+}
+
 // Whether an order may pay a sample tells; all columns are fetched where it may.
 TEST(ChooserSource, GivesColumnsForAnOrderThatMayPay) {
     enum Order { kept, in_question, pays };
@@ -183,22 +203,8 @@ TEST(ChooserSource, GivesColumnsForAnOrderThatMayPay) {
         SCOPED_TRACE(spec);
         const CsrMatrix matrix = make_gallery_matrix(spec);
         const CsrView here = matrix.view();
-        const CsrView offsets = row_offsets_of(here);
-        const RowFeatures features = analyse_row_lengths(here);
         CountingSource source(here);
-        Chooser chooser(offsets, features, 0, &source);
-        const Request request = h200_request();
-        Request asked = request;
-        std::optional<Choice> rule;
-        const auto order = choose_order({.matrix = offsets,
-                                         .features = features,
-                                         .request = request,
-                                         .chooser = chooser,
-                                         .rule = [&]() -> const Choice& {
-                                             if (!rule) rule = chooser.sampled(asked);
-                                             return *rule;
-                                         },
-                                         .source = &source});
+        const auto order = order_from(source, row_offsets_of(here));
         EXPECT_EQ(order.has_value(), expected == pays);
         EXPECT_EQ(source.columns_given >= here.nnz, expected != kept);
         EXPECT_FALSE(source.gave_all) << "values stay where they are";
@@ -240,8 +246,6 @@ TEST(ChooserSource, GivesClustersTheirColumnsStepByStep) {
 TEST(ChooserSource, KeepsTheColumnsOfALargeMatrixWhereTheOrderIsMade) {
     const CsrMatrix matrix = scattered_grid(55);
     const CsrView here = matrix.view();
-    const CsrView offsets = row_offsets_of(here);
-    const RowFeatures features = analyse_row_lengths(here);
     const RowOrder expected = *order_of_rows(here);
     bool can_cluster = true;
     const auto reach_all = [](reordering::RegionSearch& search) {
@@ -257,20 +261,8 @@ TEST(ChooserSource, KeepsTheColumnsOfALargeMatrixWhereTheOrderIsMade) {
         SCOPED_TRACE(can);
         can_cluster = can;
         CountingSource source(here);
-        Chooser chooser(offsets, features, 0, &source);
-        const Request request = h200_request();
-        Request asked = request;
-        std::optional<Choice> rule;
-        const auto order = choose_order({.matrix = offsets,
-                                         .features = features,
-                                         .request = request,
-                                         .chooser = chooser,
-                                         .rule = [&]() -> const Choice& {
-                                             if (!rule) rule = chooser.sampled(asked);
-                                             return *rule;
-                                         },
-                                         .source = &source,
-                                         .elsewhere = {.search = reach_all, .cluster = cluster}});
+        const auto order =
+            order_from(source, row_offsets_of(here), {.search = reach_all, .cluster = cluster});
         ASSERT_TRUE(order);
         EXPECT_EQ(order->bandwidth, expected.bandwidth);
         EXPECT_EQ(source.columns_given >= here.nnz, !can);
