@@ -30,7 +30,7 @@ class BlockRow {
             const std::int64_t last = std::min(first + rows_, matrix_.rows);
             const Column* const col_idx = matrix_.col_idx_as<Column>();
             if (collect(col_idx, first, last))
-                distribute_ascending(col_idx, first, last, take);
+                distribute_once(col_idx, first, last, take);
             else
                 distribute(col_idx, first, last, take);
         });
@@ -49,7 +49,7 @@ class BlockRow {
             return ascending;
         });
     }
-    /// make() where count() told that columns ascend, and these block columns.
+    /// make() where these are columns() of the same block row, and none is there twice.
     template <typename Take>
     void make(std::int64_t first, std::span<const std::int64_t> columns, Take take) {
         columns_.assign(columns.begin(), columns.end());
@@ -60,8 +60,8 @@ class BlockRow {
             number_columns(columns.back() - least_ + 1);
         }
         dispatch(matrix_.index_type, [&]<typename Column>(Column) {
-            distribute_ascending(matrix_.col_idx_as<Column>(), first,
-                                 std::min(first + rows_, matrix_.rows), take);
+            distribute_once(matrix_.col_idx_as<Column>(), first,
+                            std::min(first + rows_, matrix_.rows), take);
         });
     }
     std::size_t size() const { return columns_.size(); }
@@ -208,10 +208,9 @@ class BlockRow {
         }
     }
 
-    /// Gives each entry a block, where columns ascend in all rows: each block is there once.
+    /// Gives each entry a block, where each block is there once: no column is in a row twice.
     template <typename Column, typename Take>
-    void distribute_ascending(const Column* col_idx, std::int64_t first, std::int64_t last,
-                              Take take) {
+    void distribute_once(const Column* col_idx, std::int64_t first, std::int64_t last, Take take) {
         masks_.assign(columns_.size(), 0);
         // Kept in registers, whatever `take` writes.
         std::uint64_t* const masks = masks_.data();
@@ -222,10 +221,12 @@ class BlockRow {
             const std::int64_t i = row - first, first_bit = i * cols;
             std::size_t block = 0;
             for_runs(col_idx, row, [&](std::int64_t column, std::int64_t begin, std::int64_t end) {
-                if (marks)
+                if (marks) {
                     block = numbers[column - least];
-                else
+                } else {
+                    if (columns_[block] > column) block = 0;
                     while (columns_[block] != column) ++block;
+                }
                 const std::int64_t origin = cols == 1 ? column : first_column(column);
                 std::uint64_t mask = masks[block];
                 for (std::int64_t k = begin; k < end; ++k) {

@@ -94,8 +94,7 @@ class ValueSet {
         return ((a[0] ^ b[0]) | (a[1] ^ b[1])) != 0;
     }
     static std::size_t hash(const ValueBits& bits) {
-        const std::uint64_t h = bits[0] * 0x9e3779b97f4a7c15u + bits[1] * 0xbf58476d1ce4e5b9u;
-        return (h ^ h >> 32) * 0x94d049bb133111ebu >> 54;
+        return (bits[0] * 0x9e3779b97f4a7c15u + bits[1] * 0xbf58476d1ce4e5b9u) >> 54;
     }
     std::array<ValueBits, slots> slots_;
     std::array<bool, slots> used_{};

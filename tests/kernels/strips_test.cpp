@@ -151,6 +151,40 @@ TEST(Strips, OfACpuLeaveHolesInDiagonals) {
     EXPECT_EQ(plan_strips(rows.view(), strips_cpu({{"fill", 0}})).hole_mask_bytes, 0);
 }
 
+TEST(Strips, HaveHolesInSomeOfManySlices) {
+    // Of 70 slices with two diagonals each the fourth, the 65th and the 66th have a third one, with
+    // entries in some lanes: as many slices as are looked at together are 64.
+    const int lanes = 16, slices = 70;
+    const auto third = [](int slice) {
+        return slice == 3 ? 30 : slice == 64 || slice == 65 ? 40 : 0;
+    };
+    std::vector<std::vector<int>> rows;
+    std::vector<int> bases;
+    for (int slice = 0; slice < slices; ++slice) {
+        for (int lane = 0; lane < lanes; ++lane) {
+            const int row = slice * lanes + lane;
+            rows.push_back({row, row + 20});
+            if (third(slice) > 0 && lane % 4 != 1) rows.back().push_back(row + third(slice));
+        }
+        bases.insert(bases.end(), {slice * lanes, slice * lanes + 20});
+        if (third(slice) > 0) bases.push_back(slice * lanes + third(slice));
+    }
+    const Rows matrix(slices * lanes + 40, rows);
+    const StoredMatrix m = convert(matrix.view(), strips_cpu(), true);
+    EXPECT_EQ(array<int>(m, "bases", bases.size()), bases);
+    const auto ends = array<int>(m, "slice_ptr", slices + 1);
+    const auto values = array<double>(m, "values", bases.size() * lanes);
+    for (const int slice : {3, 64, 65})
+        for (int lane = 0; lane < lanes; ++lane) {
+            const auto row = static_cast<std::size_t>(slice * lanes + lane);
+            const auto strip = static_cast<std::size_t>(ends[static_cast<std::size_t>(slice)]) + 2;
+            const bool is_hole = lane % 4 == 1;
+            EXPECT_EQ(values[strip * lanes + static_cast<std::size_t>(lane)],
+                      is_hole ? 0 : matrix.row_ptr[row + 1])
+                << slice << " " << lane;
+        }
+}
+
 TEST(Strips, OfAGpuLeaveHolesWhereALaneHasARow) {
     std::vector<std::vector<int>> lists;
     for (int i = 0; i < 32; ++i)
@@ -265,6 +299,24 @@ TEST(Strips, MaskWhatABlockHasNot) {
     EXPECT_THAT((std::array{values[1], values[33], values[65], values[97]}),
                 ElementsAre(5, 0, 0, 0));
     EXPECT_EQ(values[128 + 64], 4);
+}
+
+TEST(Strips, OfBlocksTakeColumnsInAnyOrder) {
+    // Of columns so far apart no number is kept for each block column.
+    const int far = 10'000'000;
+    const Rows matrix(far + 2, {{far, 1, 0}, {far + 1, 4}});
+    const StoredMatrix m =
+        convert(matrix.view(), strips({{"block_rows", 2}, {"block_cols", 2}}), true);
+    EXPECT_EQ(array<int>(m, "slice_ptr", 2), (std::vector<int>{0, 3}));
+    const auto values = array<double>(m, "values", 3 * 4 * 32);
+    const auto block = [&](std::size_t strip) {
+        const std::size_t first = strip * 4 * 32;
+        return std::array{values[first], values[first + 32], values[first + 64],
+                          values[first + 96]};
+    };
+    EXPECT_THAT(block(0), ElementsAre(3, 2, 0, 0));
+    EXPECT_THAT(block(1), ElementsAre(0, 0, 5, 0));
+    EXPECT_THAT(block(2), ElementsAre(1, 0, 0, 4));
 }
 
 TEST(Strips, CutLongRowsIntoChunks) {

@@ -1,8 +1,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 #include <numeric>
 #include <optional>
+#include <span>
 #include <string_view>
 #include <tuple>
 #include <vector>
@@ -104,22 +106,22 @@ void add_lengths(const Signature& signature, const StripsLayout& layout, StoredM
         if (are_read) std::fill_n(lengths, all_lanes, std::uint16_t{0});
         return;
     }
+    const std::int64_t t = layout.shape.threads_per_row;
 #pragma omp parallel for schedule(static)
-    for (std::int64_t slice = 0; slice < layout.slices(); ++slice)
-        for (std::int64_t lane = 0; lane < lanes; ++lane) {
-            if (layout.shape.threads_per_row == 1) {
-                const std::int64_t row = layout.block_row_at(slice * lanes + lane);
-                const std::int64_t all = row < 0 ? 0 : layout.blocks[static_cast<std::size_t>(row)];
-                lengths[slice * lanes + lane] =
-                    static_cast<std::uint16_t>(all < 0 ? length_of_long : all);
-                continue;
-            }
-            const std::int64_t row = layout.block_row_at(slice * layout.shape.positions() +
-                                                         lane / layout.shape.threads_per_row);
-            const bool is_long = row >= 0 && layout.blocks[static_cast<std::size_t>(row)] < 0;
-            lengths[slice * lanes + lane] = static_cast<std::uint16_t>(
-                is_long ? length_of_long : layout.strips_of(slice, lane));
-        }
+    for (std::int64_t slice = 0; slice < layout.slices(); ++slice) {
+        std::uint16_t* const of_slice = lengths + slice * lanes;
+        std::int64_t written = 0;
+        layout.for_block_rows(slice, [&](std::int64_t position, std::int64_t row) {
+            const std::int64_t all = layout.blocks[static_cast<std::size_t>(row)];
+            for (std::int64_t lane = position * t; lane < (position + 1) * t; ++lane)
+                of_slice[lane] =
+                    static_cast<std::uint16_t>(all < 0  ? length_of_long
+                                               : t == 1 ? all
+                                                        : strips_of_lane(all, lane, t));
+            written = (position + 1) * t;
+        });
+        std::fill(of_slice + written, of_slice + lanes, std::uint16_t{0});
+    }
 }
 
 /// Which element of y each row makes, where the kernel is told.
@@ -224,24 +226,28 @@ void write_blocks(const CsrView& matrix, const StripsLayout& layout, std::int64_
                   BlockRow& blocks, const Values& values) {
     const StripsShape& shape = layout.shape;
     const auto s = static_cast<std::size_t>(slice);
-    const std::int64_t strip_values = shape.lanes * shape.block_size();
-    const std::int64_t begin = layout.slice_ptr[s] * strip_values;
-    const std::int64_t end = layout.slice_ptr[s + 1] * strip_values;
-    for (std::int64_t place = begin; place < end; ++place) values.pad(place);
+    const std::int64_t lanes = shape.lanes, size = shape.block_size();
+    const std::int64_t begin = layout.slice_ptr[s], end = layout.slice_ptr[s + 1];
+    for (std::int64_t place = begin * lanes * size; place < end * lanes * size; ++place)
+        values.pad(place);
     const From* from = matrix.values_as<From>();
-    const std::int64_t t = shape.threads_per_row;
-    for (std::int64_t p = 0; p < shape.positions(); ++p) {
-        const std::int64_t row = layout.block_row_at(slice * shape.positions() + p);
-        if (row < 0) break;
-        if (layout.blocks[static_cast<std::size_t>(row)] < 0) continue;
-        blocks.make(row * shape.block_rows, [&](std::size_t number, std::int64_t i, std::int64_t j,
-                                                std::int64_t entry) {
+    const std::int64_t t = shape.threads_per_row, block_cols = shape.block_cols;
+    BlockColumns columns(matrix, layout);
+    layout.for_block_rows(slice, [&](std::int64_t p, std::int64_t row) {
+        if (layout.blocks[static_cast<std::size_t>(row)] <= 0) return;
+        const auto write = [&, p](std::size_t number, std::int64_t i, std::int64_t j,
+                                  std::int64_t entry) {
             const auto block = static_cast<std::int64_t>(number);
-            values.put(place_in_strips(layout.slice_ptr[s] + block / t, shape.block_size(),
-                                       i * shape.block_cols + j, shape.lanes, p * t + block % t),
-                       from[entry]);
-        });
-    }
+            const std::int64_t strip = begin + (t == 1 ? block : block / t);
+            const std::int64_t lane = t == 1 ? p : p * t + block % t;
+            values.put(place_in_strips(strip, size, i * block_cols + j, lanes, lane), from[entry]);
+        };
+        const std::span of_row = columns.blocks_of(row);
+        const bool once =
+            std::ranges::adjacent_find(of_row, std::greater_equal<>()) == of_row.end();
+        once ? blocks.make(row * shape.block_rows, of_row, write)
+             : blocks.make(row * shape.block_rows, write);
+    });
 }
 
 /// Writes the values of slices of diagonals with holes, one after the other.

@@ -39,16 +39,18 @@ class BlockColumns {
     BlockColumns(const CsrView&, const StripsLayout& layout)
         : layout_(layout), whole_(~std::uint64_t{0} >> (64 - layout.shape.block_size())) {}
 
-    const std::int64_t* of(std::int64_t block_row) {
+    const std::int64_t* of(std::int64_t block_row) { return blocks_of(block_row).data(); }
+    /// All of a block row, which must not be a long one.
+    std::span<const std::int64_t> blocks_of(std::int64_t block_row) {
         const auto row = static_cast<std::size_t>(block_row);
         const auto& part =
             layout_.blocks_kept
                 .parts[static_cast<std::size_t>(block_row / StripsBlocks::rows_a_part)];
         const std::size_t begin = layout_.blocks_kept.begins[row];
         masks_ = {part.masks.data() + begin, static_cast<std::size_t>(layout_.blocks[row])};
-        return part.columns.data() + begin;
+        return {part.columns.data() + begin, masks_.size()};
     }
-    /// Of the last block row, which must not be a long one.
+    /// Of the last block row.
     std::uint64_t mask(std::size_t block) const { return masks_[block]; }
     /// Whether a block of it is not whole.
     bool has_fill() const {
@@ -83,16 +85,16 @@ class SliceLanes {
 
     /// Looks at slice `slice` of 1×1 blocks, with a lane a row.
     void take(const CsrView& matrix, const StripsLayout& layout, std::int64_t slice) {
-        const std::int64_t lanes = layout.shape.lanes;
-        lanes_.resize(static_cast<std::size_t>(lanes));
+        lanes_.resize(static_cast<std::size_t>(layout.shape.lanes));
         count_ = 0;
         shortest_ = std::numeric_limits<std::int64_t>::max();
-        for (std::int64_t lane = 0; lane < lanes; ++lane) {
-            const std::int64_t row = layout.block_row_at(slice * lanes + lane);
-            if (row < 0) break;
-            const std::int64_t entries = layout.blocks[static_cast<std::size_t>(row)];
-            if (entries > 0) add({matrix.row_begin(row), entries, lane});
-        }
+        dispatch(matrix.offset_type, [&]<typename Offset>(Offset) {
+            const Offset* const row_ptr = matrix.row_ptr_as<Offset>();
+            const std::int64_t* const blocks = layout.blocks.data();
+            layout.for_block_rows(slice, [&](std::int64_t lane, std::int64_t row) {
+                if (blocks[row] > 0) add({row_ptr[row], blocks[row], lane});
+            });
+        });
     }
     /// Those that have an entry in strip `strip`, which is not below that of the call before.
     std::span<const Lane> of(std::int64_t strip) {

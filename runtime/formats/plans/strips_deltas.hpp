@@ -30,7 +30,7 @@ class DeltaWriter {
         const std::int64_t first = layout_.slice_ptr[s], width = layout_.slice_ptr[s + 1] - first;
         const int code = layout_.slice_info[s] & code_bits;
         if (layout_.has_holes(slice)) {
-            write_holes(slice, width, bases_ + first, deltas_ + begin * layout_.shape.lanes);
+            write_holes(slice, bases_ + first, deltas_ + begin * layout_.shape.lanes);
             return;
         }
         write_bases(slice, first, width, code);
@@ -136,10 +136,10 @@ class DeltaWriter {
     }
 
     /// The diagonals, and masks of the lanes that have an entry of each.
-    void write_holes(std::int64_t slice, std::int64_t width, Index* bases, unsigned char* masks) {
+    void write_holes(std::int64_t slice, Index* bases, unsigned char* masks) {
         if constexpr (!std::is_same_v<Columns, BlockColumns>) {
             const std::int64_t lanes = layout_.shape.lanes;
-            diagonals_.collect(layout_, slice, columns_, matrix_.cols, width);
+            diagonals_.take(layout_, slice);
             for (std::int64_t k = 0; k < diagonals_.size(); ++k)
                 bases[k] = static_cast<Index>(diagonals_.start(k));
             std::fill_n(masks, diagonals_.size() * lanes, static_cast<unsigned char>(0));

@@ -56,6 +56,18 @@ class SliceDiagonals {
                static_cast<std::int64_t>(starts_.back()) + shape_.offset_of(lanes - 1) < num_cols;
     }
 
+    /// Takes those that were found of a slice of such a layout, which has their starts as bases.
+    void take(const StripsLayout& layout, std::int64_t slice) {
+        const auto s = static_cast<std::size_t>(slice);
+        shape_ = layout.shape;
+        starts_.clear();
+        for (std::int64_t k = layout.slice_ptr[s]; k < layout.slice_ptr[s + 1]; ++k)
+            starts_.push_back(static_cast<Number>(layout.bases[static_cast<std::size_t>(k)]));
+    }
+    void add_starts_to(std::vector<std::int64_t>& all) const {
+        all.insert(all.end(), starts_.begin(), starts_.end());
+    }
+
     std::int64_t size() const { return std::ssize(starts_); }
     Number start(std::int64_t strip) const { return starts_[static_cast<std::size_t>(strip)]; }
     /// Calls f(strip, k) for the k-th of so many columns of a lane, with the strip that has it.
@@ -116,7 +128,7 @@ void for_entries_between_holes(const CsrView& matrix, const StripsLayout& layout
     }
 }
 
-/// Writes the values of one slice of diagonals with holes, which are looked for again.
+/// Writes the values of one slice of diagonals with holes.
 template <typename From, typename Columns, typename Values>
 void write_between_holes(const CsrView& matrix, const StripsLayout& layout, std::int64_t slice,
                          Columns& columns, SliceDiagonals<typename Columns::Number>& diagonals,
@@ -127,7 +139,7 @@ void write_between_holes(const CsrView& matrix, const StripsLayout& layout, std:
     for (std::int64_t place = first * lanes; place < (first + width) * lanes; ++place)
         values.pad(place);
     const From* from = matrix.values_as<From>();
-    diagonals.collect(layout, slice, columns, matrix.cols, width);
+    diagonals.take(layout, slice);
     for_entries_between_holes(matrix, layout, slice, columns, diagonals,
                               [&](std::int64_t strip, std::int64_t lane, std::int64_t entry) {
                                   values.put(place_in_strips(first + strip, 1, 0, lanes, lane),

@@ -81,15 +81,27 @@ void add_bases(const StripRanges<Number>& ranges, std::int64_t slice, int code,
             ranges.base(static_cast<std::size_t>(k - layout.slice_ptr[s]), code);
 }
 
-/// Moves the bases of each slice from where its strips were to where they are by `ends`.
+/// The starts of the diagonals of slices that have holes, one slice after the other, of each part
+/// of slices_a_part.
+using FoundStarts = std::vector<std::vector<std::int64_t>>;
+
+/// Moves the bases of each slice from where its strips were to where they are by `ends`; those of
+/// slices that have holes are `starts`.
 void move_bases(const StripsLayout& layout, std::span<const std::int64_t> ends,
-                std::vector<std::int64_t>& bases) {
-    if (std::ranges::equal(layout.slice_ptr, ends)) return;
-    std::vector<std::int64_t> moved(static_cast<std::size_t>(ends.back()), no_base);
-    for (std::size_t s = 0; s + 1 < ends.size(); ++s)
-        if (!layout.has_holes(static_cast<std::int64_t>(s)))
-            std::copy(bases.begin() + layout.slice_ptr[s], bases.begin() + layout.slice_ptr[s + 1],
-                      moved.begin() + ends[s]);
+                const FoundStarts& starts, std::vector<std::int64_t>& bases) {
+    if (std::ranges::all_of(starts, [](auto& part) { return part.empty(); })) return;
+    std::vector<std::int64_t> moved(static_cast<std::size_t>(ends.back()));
+    std::size_t at = 0;  // in the slice's part
+    for (std::size_t s = 0; s + 1 < ends.size(); ++s) {
+        if (s % slices_a_part == 0) at = 0;
+        const auto& part = starts[s / slices_a_part];
+        const bool has_holes = layout.has_holes(static_cast<std::int64_t>(s));
+        const auto from = has_holes ? part.begin() + static_cast<std::ptrdiff_t>(at)
+                                    : bases.begin() + layout.slice_ptr[s];
+        const std::int64_t count = ends[s + 1] - ends[s];
+        std::copy_n(from, count, moved.begin() + ends[s]);
+        if (has_holes) at += static_cast<std::size_t>(count);
+    }
     bases = std::move(moved);
 }
 
@@ -105,6 +117,7 @@ template <typename Columns>
 void find_holes(const CsrView& matrix, std::int64_t codes, StripsLayout& layout, int threads,
                 const Look& look) {
     std::vector<std::int64_t> ends(layout.slice_ptr.size(), 0);
+    FoundStarts starts(static_cast<std::size_t>(layout.slices() / slices_a_part) + 1);
     if (look.bases) layout.bases.assign(static_cast<std::size_t>(layout.strips()), no_base);
     if (look.without_holes != nullptr) *look.without_holes = {layout.slice_ptr, layout.slice_info};
     std::atomic<bool> all_coded{true};
@@ -139,12 +152,13 @@ void find_holes(const CsrView& matrix, std::int64_t codes, StripsLayout& layout,
                     continue;
                 }
                 ends[s + 1] = found->diagonals;
+                if (look.bases) diagonals.add_starts_to(starts[s / slices_a_part]);
                 layout.slice_info[s] = info_of_diagonals(static_cast<int>(found->diagonals));
             }
         });
     if (look.without_holes != nullptr && !all_coded) *look.without_holes = {};
     std::inclusive_scan(ends.begin(), ends.end(), ends.begin());
-    if (look.bases) move_bases(layout, ends, layout.bases);
+    if (look.bases) move_bases(layout, ends, starts, layout.bases);
     layout.slice_ptr = std::move(ends);
 }
 

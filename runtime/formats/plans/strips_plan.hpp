@@ -1,4 +1,5 @@
 #pragma once
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <optional>
@@ -143,6 +144,21 @@ struct StripsLayout {
         if (shape.sigma == 1) return position;
         // σ is a power of two.
         return (position & -shape.sigma) + places[static_cast<std::size_t>(position)];
+    }
+    /// Calls f(position within the slice, block row) for those that the slice has, in order.
+    template <typename F>
+    void for_block_rows(std::int64_t slice, F f) const {
+        const std::int64_t first = slice * shape.positions();
+        const std::int64_t count = std::min(shape.positions(), block_rows() - first);
+        if (shape.period > 1) {
+            for (std::int64_t p = 0; p < count; ++p) f(p, row_of_group_at(first + p));
+        } else if (shape.sigma == 1) {
+            for (std::int64_t p = 0; p < count; ++p) f(p, first + p);
+        } else {
+            const std::uint16_t* const at = places.data() + first;
+            for (std::int64_t p = 0; p < count; ++p)
+                f(p, ((first + p) & -shape.sigma) + at[static_cast<std::size_t>(p)]);
+        }
     }
     /// The same of slices whose rows are `period` apart.
     std::int64_t row_of_group_at(std::int64_t position) const {
