@@ -146,12 +146,9 @@ std::int64_t resident_blocks(const Signature& s) {
     return std::min(param(s, "per_unit"), std::max<std::int64_t>(fit, 1));
 }
 
-/// As many of them as leave a thread the registers that it needs: with 64, ptxas spills for sm_120.
+/// As many of them as leave a thread the registers that it needs.
 std::int64_t bounded_blocks(const Signature& s) {
-    constexpr std::int64_t registers = 65536;
-    const std::size_t sums = size_of(accumulator_type(s)) * static_cast<std::size_t>(rhs_group(s));
-    const std::int64_t of_thread = sums > sizeof(double) || s.target.arch == "sm_120" ? 128 : 64;
-    return std::clamp<std::int64_t>(registers / (of_thread * param(s, "block")), 1,
+    return std::clamp<std::int64_t>(most_tiles_hubs_threads(s) / param(s, "block"), 1,
                                     resident_blocks(s));
 }
 
@@ -220,6 +217,12 @@ constexpr std::array kernels{tiles(), tiles_hubs()};
 }  // namespace
 
 extern constexpr Family tiles_family{.formats = formats, .kernels = kernels};
+
+std::int64_t most_tiles_hubs_threads(const Signature& s) {
+    constexpr std::int64_t registers = 65536;
+    const std::size_t sums = size_of(accumulator_type(s)) * static_cast<std::size_t>(rhs_group(s));
+    return registers / (sums > sizeof(double) || s.target.arch == "sm_120" ? 128 : 64);
+}
 
 std::int64_t tiles_shared_bytes(const Signature& s) {
     return staged_bytes(s) + (s.params.contains("hubs") ? hub_bytes(s) : 0);

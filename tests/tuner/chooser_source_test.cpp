@@ -281,6 +281,9 @@ TEST(ChooserSource, HubsOfALargeMatrixTakeTwoSamples) {
               concentration(matrix.view(), 2048, 2, 1 << 17, nullptr));
     EXPECT_EQ(source.columns_given, 2 << 17);
     EXPECT_EQ(source.asked, 1);
+    for (const std::int64_t count : {512L, 16384L})
+        EXPECT_EQ(SampledHubs(bare, &source).share(count),
+                  SampledHubs(matrix.view(), nullptr).share(count));
 }
 
 }  // namespace

@@ -253,7 +253,7 @@ TEST(Chooser, ANetworkHasHubs) {
     const Chosen hubs = chosen(network, request_for("sm_90"));
     EXPECT_EQ(hubs.kernel(), "tiles_hubs") << hubs.choice.reason;
     EXPECT_GT(hubs.param("hubs"), 0);
-    EXPECT_THAT(hubs.choice.reason, HasSubstr(" % of the entries in 8192 columns: tiles_hubs"));
+    EXPECT_THAT(hubs.choice.reason, HasSubstr(" % of the entries in 16384 columns: tiles_hubs"));
     EXPECT_THAT(hubs.choice.reason, HasSubstr(" hub columns have "));
 }
 
@@ -267,7 +267,7 @@ TEST(Chooser, HubsBesideEachOtherAreLeftToTheCache) {
     EXPECT_NEAR(of(beside).in_columns, 0.5, 0.02);
     EXPECT_EQ(of(make_gallery_matrix("diagonal:n=20")), Concentration{});
     EXPECT_THAT(chosen(beside, request_for("sm_90")).choice.reason,
-                HasSubstr(" % of the entries in 8192 columns, most beside each other: tiles"));
+                HasSubstr(" % of the entries in 16384 columns, most beside each other: tiles"));
 }
 
 /// Rows of `row` entries, up to `reach` columns to either side.

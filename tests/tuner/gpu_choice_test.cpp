@@ -168,17 +168,43 @@ TEST(GpuChoice, RankedIsByTheBadCaseOfPredictedTimes) {
     EXPECT_TRUE(chooser.ranked(request, 10).empty()) << "nothing is known of the device";
 }
 
-// Counts that tiles_hubs may have, for three tenths of a block's shared memory, on AMD a quarter.
+// Counts that tiles_hubs may have, for six tenths of a multiprocessor's shared memory, on AMD half.
 TEST(GpuChoice, HubsLeaveRoom) {
-    const auto hubs = [](const char* arch, ValueType type) {
-        return hub_columns(parse_target(arch), type);
+    const auto hubs = [](const char* arch, ValueType type, std::int64_t blocks) {
+        return hub_columns(parse_target(arch), type, blocks);
     };
-    EXPECT_EQ(hubs("sm_90", ValueType::f64), 8192);
-    EXPECT_EQ(hubs("sm_90", ValueType::f32), 16384);
-    EXPECT_EQ(hubs("sm_90", ValueType::c64), 4096);
-    EXPECT_EQ(hubs("sm_80", ValueType::f64), 6144);
-    EXPECT_EQ(hubs("sm_86", ValueType::f64), 2048);
-    EXPECT_EQ(hubs("gfx90a", ValueType::f64), 2048);
+    EXPECT_EQ(hubs("sm_90", ValueType::f64, 1), 16384);
+    EXPECT_EQ(hubs("sm_90", ValueType::f64, 2), 8192);
+    EXPECT_EQ(hubs("sm_90", ValueType::f32, 2), 16384);
+    EXPECT_EQ(hubs("sm_90", ValueType::c64, 2), 4096);
+    EXPECT_EQ(hubs("sm_80", ValueType::f64, 2), 6144);
+    EXPECT_EQ(hubs("sm_86", ValueType::f64, 2), 2048);
+    EXPECT_EQ(hubs("gfx90a", ValueType::f64, 2), 2048);
+}
+
+/// Threads of a block, blocks of a multiprocessor and hubs that tiles_hubs gets.
+std::array<std::int64_t, 3> chosen_blocks(const char* arch, ValueType type,
+                                          const Params& params = {}, int num_rhs = 1) {
+    const Request request{
+        .kernel = "tiles_hubs", .params = params, .target = parse_target(arch), .num_rhs = num_rhs};
+    RowFeatures f{.rows = 1'000'000, .cols = 1'000'000, .value_type = type};
+    f.nnz = 10'000'000;
+    const Params chosen = choose(f, request).signature.params;
+    return {chosen.at("block"), chosen.at("per_unit"), chosen.at("hubs")};
+}
+
+TEST(GpuChoice, OneBlockOfHubsWhereItsThreadsHaveRegisters) {
+    using Blocks = std::array<std::int64_t, 3>;
+    EXPECT_EQ(chosen_blocks("sm_90", ValueType::f64), (Blocks{1024, 1, 16384}));
+    EXPECT_EQ(chosen_blocks("sm_80", ValueType::f32), (Blocks{1024, 1, 24576}));
+    EXPECT_EQ(chosen_blocks("sm_90", ValueType::c64), (Blocks{512, 2, 4096})) << "wide sums";
+    EXPECT_EQ(chosen_blocks("sm_90", ValueType::f64, {}, 4)[0], 512) << "several sums";
+    EXPECT_EQ(chosen_blocks("sm_120", ValueType::f64)[0], 512) << "ptxas spills";
+    EXPECT_EQ(chosen_blocks("sm_75", ValueType::f64)[0], 512) << "no room for the sums";
+    EXPECT_EQ(chosen_blocks("gfx90a", ValueType::f64), (Blocks{512, 2, 2048})) << "not timed";
+    EXPECT_EQ(chosen_blocks("sm_90", ValueType::f64, {{"block", 256}}), (Blocks{256, 2, 8192}));
+    EXPECT_EQ(chosen_blocks("sm_90", ValueType::f64, {{"per_unit", 1}}), (Blocks{512, 1, 16384}));
+    EXPECT_EQ(chosen_blocks("sm_90", ValueType::f64, {{"per_unit", 4}}), (Blocks{512, 4, 4096}));
 }
 
 /// Tiles of a run, of so many entries.

@@ -72,7 +72,7 @@ std::set<std::string> check(const std::vector<Features>& matrices, const std::st
             const auto outlook = random() % 4;
             if (outlook == 1) request.strips = {1.0, 1.0, 1.0};
             if (outlook == 2 && !request.deterministic && request.num_rhs == 1)
-                request.hubs = {hub_columns(target, f.value_type), 0.5};
+                request.hubs = {hub_blocks(request, f.value_type).hubs, 0.5};
             const Choice choice = choose(f, request);
             const std::string name =
                 kernel_name(for_any_matrix(choice.signature, {}, f.value_type));

@@ -2,8 +2,10 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <vector>
 
+#include "formats/plans/tiles_plan.hpp"
 #include "matrix/csr_matrix.hpp"
 #include "matrix/features/features.hpp"
 #include "matrix/suites/gallery.hpp"
@@ -70,6 +72,17 @@ TEST(SampledHubs, OneHalfSaysWhichTheyAreAndTheOtherHowMuchTheyHave) {
     EXPECT_EQ(SampledHubs(few).share(0), 0);
     const CsrMatrix small = make_gallery_matrix("stencil5:nx=20,ny=20");
     EXPECT_EQ(SampledHubs(SampledRows(small.view(), 50'000)).share(400), 1) << "all columns";
+}
+
+TEST(SampledHubs, ManyOfThemWantMoreEntriesThanTheSampleOfRows) {
+    const CsrMatrix graph = make_gallery_matrix("rmat:scale=18,edges=6000000,scatter=1");
+    const std::array<std::int64_t, 3> counts{4096, 8192, 16384};
+    const std::vector<double> exact = plan_tiles(graph.view(), counts).hub_share;
+    const SampledHubs few(SampledRows::of_choice(graph.view(), gpu_sample));
+    const SampledHubs many(graph.view(), nullptr);
+    for (std::size_t i = 0; i < counts.size(); ++i)
+        EXPECT_NEAR(many.share(counts[i]), exact[i], 0.1) << counts[i];
+    EXPECT_LT(few.share(16384), exact[2] - 0.2) << "half of its entries name fewer columns";
 }
 
 TEST(LengthHistogram, CountsByHand) {

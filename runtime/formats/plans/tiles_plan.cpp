@@ -22,12 +22,12 @@ std::int64_t begin_of_run(std::int64_t nnz, std::int64_t run, std::int64_t runs)
     return nnz / sampled_run * run / runs * sampled_run;
 }
 
-/// The share of the entries that are in the most used groups of 2^bits neighbouring columns, for
-/// each number of groups. Of two samples with `runs` runs each, as hub_shares(); begin(run) = where
-/// in col_idx a run of both, which take turns, begins.
+/// The share of the entries that are in so many of the most used groups of 2^bits neighbouring
+/// columns. Of two samples with `runs` runs each; begin(run) = where in col_idx a run of both,
+/// which take turns, begins.
 template <typename Begin>
-std::vector<double> shares_of_runs(const CsrView& matrix, std::span<const std::int64_t> groups,
-                                   int bits, std::int64_t runs, const Begin& begin) {
+double share_of_runs(const CsrView& matrix, std::int64_t groups, int bits, std::int64_t runs,
+                     const Begin& begin) {
     std::vector<UsesAndHits> used;  // in the order in which they come
     dispatch(matrix.index_type, [&]<typename Index>(Index) {
         Renumbered number(static_cast<std::size_t>(2 * runs * sampled_run));
@@ -46,13 +46,36 @@ std::vector<double> shares_of_runs(const CsrView& matrix, std::span<const std::i
         });
     });
     const std::vector<std::int64_t> hits = hits_of_most_used(used);
-    std::vector<double> shares;
-    for (const std::int64_t count : groups)
-        shares.push_back(
-            static_cast<double>(hits[static_cast<std::size_t>(std::min(count, std::ssize(used)))]) /
-            static_cast<double>(runs * sampled_run));
-    return shares;
+    return static_cast<double>(hits[static_cast<std::size_t>(std::min(groups, std::ssize(used)))]) /
+           static_cast<double>(runs * sampled_run);
 }
+
+/// Columns of the runs of two samples, which take turns: where the matrix has them, or here, from
+/// the source.
+class RunsOfSamples {
+  public:
+    RunsOfSamples(const CsrView& matrix, std::int64_t runs, EntrySource* source)
+        : matrix_(matrix), is_here_(source != nullptr) {
+        std::vector<EntryRange> ranges;
+        for (std::int64_t run = 0; run < 2 * runs; ++run) {
+            begins_.push_back(begin_of_run(matrix.nnz, run, 2 * runs));
+            ranges.push_back({begins_.back(), begins_.back() + sampled_run});
+        }
+        if (!is_here_) return;
+        here_ = source->columns(ranges);
+        matrix_.col_idx = here_.data();
+    }
+    const CsrView& matrix() const { return matrix_; }
+    std::int64_t begin(std::int64_t run) const {
+        return is_here_ ? run * sampled_run : begins_[static_cast<std::size_t>(run)];
+    }
+
+  private:
+    CsrView matrix_;
+    Buffer here_;
+    bool is_here_;
+    std::vector<std::int64_t> begins_;
+};
 
 }  // namespace
 
@@ -147,40 +170,38 @@ std::vector<std::int64_t> hits_of_most_used(std::span<const UsesAndHits> columns
     return hits;
 }
 
-std::vector<double> hub_shares(const CsrView& matrix, std::span<const std::int64_t> hubs,
-                               std::int64_t sampled, int threads) {
-    if (matrix.nnz <= 4 * sampled) return plan_tiles(matrix, hubs, threads).hub_share;
-    const std::int64_t runs = sampled / sampled_run;
-    return shares_of_runs(matrix, hubs, 0, runs, [&](std::int64_t run) {
-        return begin_of_run(matrix.nnz, run, 2 * runs);
-    });
-}
-
 Concentration concentration(const CsrView& matrix, std::int64_t columns, int bits,
                             std::int64_t sampled, EntrySource* source) {
     const std::int64_t runs = std::min(sampled, matrix.nnz / 2) / sampled_run;
     if (runs < 2) return {};
-    CsrView some = matrix;
-    Buffer here;
-    std::vector<std::int64_t> begins;
-    std::vector<EntryRange> ranges;
-    for (std::int64_t run = 0; run < 2 * runs; ++run) {
-        begins.push_back(begin_of_run(matrix.nnz, run, 2 * runs));
-        ranges.push_back({begins.back(), begins.back() + sampled_run});
-    }
-    if (source != nullptr) {
-        here = source->columns(ranges);
-        some.col_idx = here.data();
-    }
+    const RunsOfSamples sample(matrix, runs, source);
     // Of `step` runs one.
     const auto share = [&](std::int64_t groups, int of_bits, std::int64_t step) {
-        const auto begin = [&](std::int64_t run) {
-            return source != nullptr ? step * run * sampled_run
-                                     : begins[static_cast<std::size_t>(step * run)];
-        };
-        return shares_of_runs(some, std::span(&groups, 1), of_bits, runs / step, begin).front();
+        return share_of_runs(sample.matrix(), groups, of_bits, runs / step,
+                             [&](std::int64_t run) { return sample.begin(step * run); });
     };
     return {share(columns, 0, 1), share(columns >> bits, bits, 2)};
 }
+
+template <typename Index>
+std::array<std::vector<Index>, 2> sampled_columns(const CsrView& matrix, std::int64_t sampled,
+                                                  EntrySource* source) {
+    const std::int64_t runs = std::min(sampled, matrix.nnz / 2) / sampled_run;
+    const RunsOfSamples sample(matrix, runs, source);
+    const Index* const columns = sample.matrix().col_idx_as<Index>();
+    std::array<std::vector<Index>, 2> both;
+    for (auto& of_sample : both) of_sample.reserve(static_cast<std::size_t>(runs * sampled_run));
+    for (std::int64_t run = 0; run < 2 * runs; ++run) {
+        auto& of_sample = both[static_cast<std::size_t>(run % 2)];
+        const Index* const begin = columns + sample.begin(run);
+        of_sample.insert(of_sample.end(), begin, begin + sampled_run);
+    }
+    return both;
+}
+
+template std::array<std::vector<std::int32_t>, 2> sampled_columns(const CsrView&, std::int64_t,
+                                                                  EntrySource*);
+template std::array<std::vector<std::int64_t>, 2> sampled_columns(const CsrView&, std::int64_t,
+                                                                  EntrySource*);
 
 }  // namespace spmvgen

@@ -1,4 +1,5 @@
 #pragma once
+#include <array>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -41,22 +42,23 @@ struct TilesPlan {
 /// column_uses().
 TilesPlan plan_tiles(const CsrView& matrix, std::span<const std::int64_t> hubs, int threads = 0);
 
-/// The share of all entries, 0 … 1, in so many of the most used columns. Of a matrix with far more
-/// entries than `sampled`, from two samples of so many: columns that are most used in one of them,
-/// and how many entries of the other they have. One thread reads col_idx then.
-std::vector<double> hub_shares(const CsrView& matrix, std::span<const std::int64_t> hubs,
-                               std::int64_t sampled, int threads = 0);
-
 /// How entries concentrate in few columns of x, and in few sectors of it.
 struct Concentration {
     double in_columns = 0;  ///< share of all entries in so many of the most used columns
     double in_groups = 0;   ///< the same in as many columns, in the most used groups of neighbours
     bool operator==(const Concentration&) const = default;
 };
-/// Of 2^bits neighbouring columns a group; from two samples of `sampled` entries, as hub_shares().
+/// Of 2^bits neighbouring columns a group; from two samples of `sampled` entries: groups that are
+/// most used in one of them, and how many entries of the other they have.
 /// The columns of the samples come from the source, in one transfer, where it is not null.
 Concentration concentration(const CsrView& matrix, std::int64_t columns, int bits,
                             std::int64_t sampled, EntrySource* source);
+
+/// Columns of two samples of at most `sampled` entries each, as concentration(), of the matrix'
+/// index type.
+template <typename Index>
+std::array<std::vector<Index>, 2> sampled_columns(const CsrView& matrix, std::int64_t sampled,
+                                                  EntrySource* source);
 
 /// How often something is used in one sample, and in another.
 struct UsesAndHits {

@@ -39,9 +39,13 @@ constexpr std::int64_t least_hub_entries = 15'000'000;
 constexpr std::int64_t least_gathered_entries = 4'000'000;
 /// Entries that are looked at for the fill: one of so many of the sample's, of a CPU within limits.
 constexpr std::int64_t filled_share = 2, least_filled_cpu = 2'000, most_filled_cpu = 6'000;
-constexpr std::int64_t sampled_for_hubs = 1 << 17;  ///< entries
-constexpr double least_hub_index_bytes = 3;         ///< of strips, a nonzero
-constexpr double least_blocked_mean = 6;            ///< mean row, for blocks
+constexpr std::int64_t sampled_for_hubs = 1 << 17;           ///< entries
+constexpr std::int64_t least_sampled_hub_entries = 500'000;  ///< with fewer all are counted
+/// So many hubs seem to have, by the sample of rows, at least a third of what they have.
+constexpr std::int64_t many_hubs = 16'384;
+constexpr double least_share_of_sample = 1.0 / 3;
+constexpr double least_hub_index_bytes = 3;  ///< of strips, a nonzero
+constexpr double least_blocked_mean = 6;     ///< mean row, for blocks
 
 /// The kernel of format strips among several that a request leaves free; null = there is none.
 const KernelEntry* free_strips(const Request& request) {
@@ -137,8 +141,9 @@ void Chooser::settle(Choice& choice, const Request& request) {
     if (format == Format::strips)
         found = strips_->settle(choice.signature, request.params, all_of_matrix());
     if (format == Format::tiles) {
-        if (!tiles_) tiles_.emplace(all_of_matrix(), threads_);
-        found = tiles_->fit(choice.signature, request.params);
+        const bool counts_all = matrix_.nnz < least_sampled_hub_entries;
+        if (counts_all && !tiles_) tiles_.emplace(all_of_matrix(), threads_);
+        found = (counts_all ? tiles_ : sampled_tiles_)->fit(choice.signature, request.params);
     }
     if (!found.empty()) choice.reason += "; " + found;
 }
@@ -200,8 +205,12 @@ bool Chooser::may_have_blocks(const Request& request) {
 }
 
 const SampledHubs& Chooser::hubs() {
-    if (!hubs_) hubs_.emplace(*sample_);
-    return *hubs_;
+    if (hubs_) return *hubs_;
+    hubs_.emplace(*sample_);
+    if (sample_->is_whole() || matrix_.nnz < least_sampled_hub_entries ||
+        hubs_->share(many_hubs) < least_share_of_sample * few_hub_entries)
+        return *hubs_;
+    return hubs_.emplace(matrix_, source_);
 }
 
 const BlockFill& Chooser::fill() {
@@ -335,8 +344,7 @@ void Chooser::look_at_hubs(Request& request) {
     if (request.strips && request.strips->index_bytes < least_hub_index_bytes) return;
     const auto among = candidates(request);
     if (among.size() < 2 || find_kernel(among, "tiles_hubs") == nullptr) return;
-    const std::int64_t hubs =
-        hub_columns(request.target, vectors_type(request, features_.value_type));
+    const std::int64_t hubs = hub_blocks(request, features_.value_type).hubs;
     if (matrix_.cols <= 2 * hubs) return;
     const auto columns_of_sector = static_cast<unsigned>(
         gpu::sector / static_cast<double>(size_of(vectors_type(request, features_.value_type))));

@@ -11,6 +11,7 @@
 #include "registry.hpp"
 #include "spmvgen/error.hpp"
 #include "tuner/chooser/chooser.hpp"
+#include "tuner/chooser/tiles_choice.hpp"
 #include "tuner/plan/kernel_plan.hpp"
 #include "tuner/rules/choose.hpp"
 
@@ -238,6 +239,12 @@ bool CountedChoice::is_beyond(Weighed& kernel, const std::optional<Prediction>& 
     return true;
 }
 
+bool CountedChoice::has_few_hubs(const Signature& s) {
+    const auto hubs = s.params.find("hubs");
+    return hubs != s.params.end() &&
+           figures_.hub_share(hubs->second) < nearly_all_hubs * few_hub_entries;
+}
+
 void CountedChoice::add(Weighed& kernel, const Params& params, const Request& request,
                         double& best_us) {
     const bool is_limited = kernel.limit_us < std::numeric_limits<double>::infinity();
@@ -253,6 +260,7 @@ void CountedChoice::add(Weighed& kernel, const Params& params, const Request& re
         kernel.has_seen(choice->signature))
         return;
     Signature& s = choice->signature;
+    if (is_limited && has_few_hubs(s)) return kernel.seen.push_back(std::move(s));
     const bool beyond = is_limited && !is_laid_out && sorts_rows(s.params) &&
                         is_beyond(kernel, at_best(s, {}), best_us);
     const auto prediction = beyond ? std::nullopt : predict(s);

@@ -76,6 +76,8 @@ class CountedChoice {
     std::optional<Prediction> bound_of_strips_cpu(Signature signature, const Params& given);
     /// Whether a kernel that takes no less than `least` is of no interest; notes that it was.
     static bool is_beyond(Weighed& kernel, const std::optional<Prediction>& least, double best_us);
+    /// Whether it is a kernel with hubs that does not pay for them; timing may say otherwise.
+    bool has_few_hubs(const Signature& signature);
     /// `best_us`: the least bad case so far of those that keep their limit.
     void add(Weighed& kernel, const Params& params, const Request& request, double& best_us);
     /// Adds sets that are beside the kernel's best one.

@@ -13,16 +13,9 @@
 namespace spmvgen {
 namespace {
 
-constexpr double nearly = 0.95;    ///< of the share that the largest count covers
-constexpr double few_hits = 0.15;  ///< share of the entries that does not pay for shared memory
-
-constexpr std::int64_t least_sampled = 1 << 17, most_sampled = 1 << 19;  ///< entries,
-constexpr std::int64_t sampled_share = 64;                               ///< one of so many
-
 /// Whether so many hubs leave room for the blocks that the signature asks for, and on NVIDIA enough
 /// of the cache.
 bool fits(Signature s, std::int64_t hubs) {
-    constexpr std::int64_t usual_blocks = 2;  // of a multiprocessor, for hub_columns()
     const Architecture& device = architecture(s.target);
     s.params["hubs"] = hubs;
     try {
@@ -33,16 +26,14 @@ bool fits(Signature s, std::int64_t hubs) {
     const std::int64_t blocks = s.params.at("per_unit");
     return tiles_shared_bytes(s) * blocks <= device.gpu.shared_bytes &&
            (device.kind != TargetKind::cuda ||
-            hubs * rhs_group(s) * blocks <= usual_blocks * hub_columns(s.target, s.value));
+            hubs <= hub_columns(s.target, s.value, blocks * rhs_group(s)));
 }
 
 }  // namespace
 
 void TilesChooser::look(std::span<const std::int64_t> counts) {
     if (!sample_) {
-        shares_ = hub_shares(matrix_, counts,
-                             std::clamp(matrix_.nnz / sampled_share, least_sampled, most_sampled),
-                             threads_);
+        shares_ = plan_tiles(matrix_, counts, threads_).hub_share;
         return;
     }
     const SampledHubs& sampled = sample_();
@@ -61,9 +52,10 @@ std::string TilesChooser::fit(Signature& s, const Params& given) {
     const auto share = [&](std::size_t i) { return shares_[i]; };
     const double most = share(fitting.back());
     const std::size_t chosen =
-        most < few_hits ? fitting.front()
-                        : *std::ranges::find_if(
-                              fitting, [&](std::size_t i) { return share(i) >= nearly * most; });
+        most < few_hub_entries
+            ? fitting.front()
+            : *std::ranges::find_if(
+                  fitting, [&](std::size_t i) { return share(i) >= nearly_all_hubs * most; });
     s.params["hubs"] = hubs->allowed[chosen];
     return fmt::format("{} hub columns have {:.0f} % of the entries", hubs->allowed[chosen],
                        100 * share(chosen));

@@ -14,8 +14,13 @@
 
 namespace spmvgen {
 
+/// Share of the entries in hubs that does not pay for the shared memory.
+inline constexpr double few_hub_entries = 0.15;
+/// Of the share that the most hubs cover, what fewer hubs have to.
+inline constexpr double nearly_all_hubs = 0.95;
+
 /// What one matrix suggests for kernels that keep hub columns in shared memory. Looks, at most
-/// once, how often columns occur, in large matrices by a sample. The matrix must outlive it. For
+/// once, how often columns occur. The matrix must outlive it. For
 /// one thread at a time.
 class TilesChooser {
   public:

@@ -82,11 +82,10 @@ GpuWork tiles_work(const Problem& p) {
         w.steps += loads * p.units / warp;
         // Of so many tiles a warp has hardly only those with the shortest rows.
         const double of_run = run * (walked + walks.mean) + begin_waits;
-        w.depth = std::ceil(loads * p.vector / loaded_at_once) + std::ceil(runs / warps) * of_run +
-                  scan_waits;
-        w.warps = std::min(runs, warps);
-        w.pieces = runs;
-        w.blocks = w.warps * warp / p.block;
+        w.depth = std::ceil(loads * p.vector / loaded_at_once) + of_run + scan_waits;
+        // The last runs of all keep as many warps waiting as if each had one.
+        w.waits = std::min(runs, warps) * std::ceil(runs / warps) * of_run;
+        w.blocks = std::min(runs, warps) * warp / p.block;
     }
     // The parts of a row meet in a tree, whose levels wait for each other as loads do.
     w.depth += std::log2(std::max(p.longest / (warp * items * run), 1.0));
@@ -113,11 +112,10 @@ std::int64_t run_of(const Situation& s) {
 
 /// Warps of tiles_hubs, each of which takes run after run.
 std::int64_t warps_of_hubs(const Situation& s) {
-    auto threads = static_cast<std::int64_t>(units_of(s.request));
-    for (auto& parameter : kernel_entry("tiles_hubs").params)
-        if (parameter.name == "block" || parameter.name == "per_unit")
-            threads *= given(s, parameter.name, parameter.preset);
-    return std::max<std::int64_t>(1, threads / s.request.target.wavefront);
+    const HubBlocks blocks = hub_blocks(s.request, s.f.value_type);
+    const std::int64_t threads = blocks.threads * blocks.of_unit;
+    return std::max<std::int64_t>(
+        1, threads * static_cast<std::int64_t>(units_of(s.request)) / s.request.target.wavefront);
 }
 
 /// So many tiles that the warps end at about the same time, and begin few runs: to begin one takes
@@ -168,29 +166,13 @@ std::vector<Params> tiles_grid(const Situation& s, const BlockFill&) {
         .beside_the_plan();
 }
 
-/// Hub columns; where nothing is known of the columns, as many as there is room for.
-std::int64_t hubs(const Request& request, ValueType value) {
-    if (request.hubs) return request.hubs->hubs;
-    Signature sums;
-    sums.kernel = "tiles_hubs";
-    sums.value = vectors_type(request, value);
-    sums.accumulator = request.accumulator;
-    sums.num_rhs = request.num_rhs;
-    return hub_columns(request.target, sums.value) / rhs_group(sums);
-}
-
 void choose_tiles_hubs(ParamChoice& c) {
+    const HubBlocks blocks = hub_blocks(c.request(), c.value_type());
+    c.put("block", blocks.threads);
+    c.put("per_unit", blocks.of_unit);
     c.set("run", Values::powers(1, most_run_of_hubs), run_of_hubs);
-    choose_staged(c, 128);
-    c.put("hubs", hubs(c.request(), c.value_type()));
-}
-
-std::vector<Params> tiles_hubs_grid(const Situation& s, const BlockFill&) {
-    const std::int64_t run = run_of_hubs(s);
-    std::vector<std::int64_t> others;
-    for (const std::int64_t other : {run / 2, 2 * run})
-        if (other >= 1 && other <= most_run_of_hubs) others.push_back(other);
-    return ParamSets().with("run", others).beside_the_plan();
+    choose_staged(c, most_staged_of_hubs);
+    c.put("hubs", blocks.hubs);  // where nothing is known of the columns
 }
 
 }  // namespace
@@ -201,10 +183,7 @@ extern constexpr KernelPlans tiles_plans{
      .choose = gpu::choose_tiles,
      .grid = gpu::tiles_grid,
      .gpu_work = gpu::tiles_work},
-    {.kernel = "tiles_hubs",
-     .choose = gpu::choose_tiles_hubs,
-     .grid = gpu::tiles_hubs_grid,
-     .gpu_work = gpu::tiles_work},
+    {.kernel = "tiles_hubs", .choose = gpu::choose_tiles_hubs, .gpu_work = gpu::tiles_work},
 };
 
 }  // namespace spmvgen

@@ -36,8 +36,23 @@ double sorted_slice_padding(const Situation& situation);
 /// Threads of a block of strips and of tiles, by the type of x: of f64 smaller ones are faster.
 std::int64_t block_threads(ValueType vectors);
 
-/// Columns that are put into shared memory as hubs.
-std::int64_t hub_columns(const Target& target, ValueType vectors);
+/// Most columns that each block puts into shared memory as hubs where a multiprocessor has so many
+/// blocks (times right-hand sides of a group).
+std::int64_t hub_columns(const Target& target, ValueType vectors, std::int64_t blocks);
+
+/// Most sums of rows that a warp of tiles_hubs stages in shared memory.
+inline constexpr std::int64_t most_staged_of_hubs = 128;
+
+/// How the blocks of tiles_hubs share a multiprocessor.
+struct HubBlocks {
+    std::int64_t threads = 0;  ///< of a block
+    std::int64_t of_unit = 0;  ///< blocks of a multiprocessor
+    std::int64_t hubs = 0;     ///< of each block at most
+};
+
+/// What the request leaves free of it, for a matrix of such values: one large block where it has
+/// registers and shared memory enough, so that each hub is there once and not twice.
+HubBlocks hub_blocks(const Request& request, ValueType value);
 
 // What rules by the matrix pick in place of what the kernels' plans say.
 

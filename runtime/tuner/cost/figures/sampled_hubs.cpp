@@ -10,6 +10,9 @@
 namespace spmvgen {
 namespace {
 
+/// Entries of each of two samples: one of so many.
+constexpr std::int64_t sampled_share = 64, least_sampled = 1 << 13, most_sampled = 1 << 16;
+
 /// Bits of a column that are sorted by at a time.
 constexpr int digit_bits = 11;
 
@@ -66,6 +69,19 @@ SampledHubs::SampledHubs(const SampledRows& sample)
         };
         const std::vector<Index> judges = sorted(0, half > 0 ? half : a.nnz);
         hits_ = hits_of_most_used(hits_of(judges, half > 0 ? sorted(half, a.nnz) : judges));
+    });
+}
+
+SampledHubs::SampledHubs(const CsrView& matrix, EntrySource* source)
+    : cols_(static_cast<double>(matrix.cols)) {
+    const std::int64_t sampled =
+        std::clamp(matrix.nnz / sampled_share, least_sampled, most_sampled);
+    dispatch(matrix.index_type, [&]<typename Index>(Index) {
+        auto [judges, judged] = sampled_columns<Index>(matrix, sampled, source);
+        sort_columns(judges, matrix.cols);
+        sort_columns(judged, matrix.cols);
+        entries_ = static_cast<double>(judged.size());
+        hits_ = hits_of_most_used(hits_of(judges, judged));
     });
 }
 

@@ -2,6 +2,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "matrix/entry_source.hpp"
 #include "tuner/cost/figures/sampled_rows.hpp"
 
 namespace spmvgen {
@@ -12,6 +13,9 @@ namespace spmvgen {
 class SampledHubs {
   public:
     explicit SampledHubs(const SampledRows& sample);
+    /// Of a larger sample than that of rows, where the matrix has more entries: few say little of
+    /// which columns are used most. Columns come from the source where it is not null.
+    SampledHubs(const CsrView& matrix, EntrySource* source);
     /// 0 … 1, of so many columns.
     double share(std::int64_t count) const;
 
