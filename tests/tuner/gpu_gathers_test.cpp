@@ -109,21 +109,20 @@ TEST(GpuCosts, OfNearColumnsOnlyWhatIsInUseHasToBeKept) {
     profile.gather = {{.bytes = 4e6, .per_s = 1e12}, {.bytes = 1e9, .per_s = 1e11}};
     const RowFeatures rows{.rows = 100'000'000, .cols = 100'000'000, .nnz = 400'000'000};
     const Signature s = signature("csr_classical_f64_i32_o32_a1_b0_k1_block256_subwarp4_unroll1");
-    const auto far = [&](double spread, double beside, double pieces) {
+    const auto far = [&](double spread, double beside, double warps) {
         GpuWork work;
         work.bytes = 6e9;
         work.far = 4e8;
-        work.warps = 1e4;
+        work.warps = warps;
         work.spread = spread;
         work.beside = beside;
-        work.pieces = pieces;
         return cost(gpu_costs(work, rows, s, profile), "far");
     };
-    const double anywhere = far(1, 0, 0);
-    EXPECT_LT(far(0, 0, 0), anywhere) << "half of the warps at a time";
+    const double anywhere = far(1, 0, 1e4);
+    EXPECT_LT(far(0, 0, 1e4), anywhere) << "half of the warps at a time";
     EXPECT_DOUBLE_EQ(far(0, 0, 1e9), anywhere / 10) << "small pieces, little of A at a time";
     EXPECT_DOUBLE_EQ(far(1, 0, 1e9), anywhere);
-    EXPECT_DOUBLE_EQ(far(1, 0.5, 0), 0.75 * anywhere);
+    EXPECT_DOUBLE_EQ(far(1, 0.5, 1e4), 0.75 * anywhere);
 }
 
 // Of y, 80 MB beside a cache of 60: a quarter is gone before the second part is written.

@@ -206,7 +206,7 @@ GpuCosts gpu_costs(const GpuWork& w, const RowFeatures& f, const Signature& s,
     const double gathered = 1 - w.beside * (1 - gpu::next_sector);
     const double active = std::min(units, std::max(w.blocks, 1.0)) / w.busiest;
     const double resident = std::min(units * w.resident, std::max(w.warps, 1.0));
-    const double in_use = std::min(1.0, w.spread + resident / std::max({w.pieces, w.warps, 1.0}));
+    const double in_use = std::min(1.0, w.spread + resident / std::max(w.warps, 1.0));
     const double idle = own_share * (units / active - 1);
     const bool begins_early = (w.lets_begin || w.blocks <= std::floor(gpu::few_blocks * units)) &&
                               architecture(s.target).gpu.overlaps_launches;

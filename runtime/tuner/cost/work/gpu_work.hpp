@@ -17,8 +17,7 @@ struct GpuWork {
     double depth = 0;      ///< of loads that wait for each other in the busiest thread
     double ahead = 0;  ///< of these, loads, and starts, that do not wait for a short launch ahead
     bool lets_begin = false;  ///< whether blocks let the next launch begin behind their loads
-    double warps = 0;         ///< that are launched
-    double pieces = 0;        ///< of A that warps take in its order; 0: one each
+    double warps = 0;         ///< that are launched; where each takes several parts of A, these
     double blocks = 1;        ///< of threads
     double busiest = 1;  ///< work of the busiest block over the mean, of at most one for each unit
     double resident = 48;     ///< warps that the registers leave a multiprocessor room for
