@@ -257,8 +257,8 @@ TEST(ChooserSample, BlocksThatTheSampleAloneHasAreNotChosen) {
     }
 }
 
-// A count of hubs is chosen by what it has of the entries: of these graphs the largest has far more
-// than half of it.
+// The least count of hubs that has nearly as many entries as the largest is chosen: here the largest
+// itself, though half of the sample names fewer columns.
 TEST(ChooserSample, HubsAreCountedInMoreEntriesThanTheSampleHas) {
     const CsrMatrix graph = make_gallery_matrix("rmat:scale=18,edges=3000000,scatter=1");
     Request request;
