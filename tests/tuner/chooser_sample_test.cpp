@@ -257,8 +257,8 @@ TEST(ChooserSample, BlocksThatTheSampleAloneHasAreNotChosen) {
     }
 }
 
-// The least count of hubs that has nearly as many entries as the largest is chosen: here the largest
-// itself, though half of the sample names fewer columns.
+// The least count of hubs that has nearly as many entries as the largest is chosen: here the
+// largest itself, though half of the sample names fewer columns.
 TEST(ChooserSample, HubsAreCountedInMoreEntriesThanTheSampleHas) {
     const CsrMatrix graph = make_gallery_matrix("rmat:scale=18,edges=3000000,scatter=1");
     Request request;
